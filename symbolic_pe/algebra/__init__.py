@@ -1,0 +1,1 @@
+"""Exact numbers, exponential polynomials and their decided zero test."""

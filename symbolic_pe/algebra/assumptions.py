@@ -1,0 +1,452 @@
+"""What is known about the parameters: intervals for each, signs of polynomials in them.
+
+An `Assumptions` value is one cell of parameter space. `sign_of` answers from it; `assuming`
+refines it and returns None when the refinement is empty. Cells made by splitting one sign three
+ways are mutually exclusive and together exhaustive by construction.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from flint import arb, fmpq
+
+from symbolic_pe.algebra.functions import square_root
+from symbolic_pe.algebra.rational_function import RationalFunction
+from symbolic_pe.algebra.scalar import ZERO, Scalar, precision
+from symbolic_pe.algebra.symbols import is_constant_symbol, is_exponential
+from symbolic_pe.errors import NotYetCovered, OutsideTheRing, SpecificationError, Undecided
+
+ASSUMPTIONS = ("real", "positive", "negative", "nonnegative", "nonpositive", "nonzero")
+_BETWEEN = re.compile(r"between\s+(-?\d+(?:/\d+|\.\d+)?)\s+and\s+(-?\d+(?:/\d+|\.\d+)?)")
+RELATIONS = {1: ">", 0: "=", -1: "<"}
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Real numbers between two bounds; None is unbounded; `closed` includes the bound."""
+
+    low: Scalar | None = None
+    high: Scalar | None = None
+    low_closed: bool = False
+    high_closed: bool = False
+
+    def sign_of_difference(self, point: Scalar) -> int | None:
+        """Sign of x − point for every x in the interval, or None when it varies."""
+        low = None if self.low is None else (self.low - point).sign()
+        high = None if self.high is None else (self.high - point).sign()
+        if low == 0 and high == 0:
+            return 0
+        if low is not None and (low > 0 or (low == 0 and not self.low_closed)):
+            return 1
+        if high is not None and (high < 0 or (high == 0 and not self.high_closed)):
+            return -1
+        return None
+
+    def side(self, point: Scalar, sign: int) -> Interval | None:
+        """The part with sign(x − point) = sign, or None when it is empty."""
+        if (known := self.sign_of_difference(point)) is not None:
+            return self if known == sign else None
+        if sign == 0:
+            return Interval(point, point, True, True)
+        if sign > 0:
+            part = replace(self, low=point, low_closed=False)
+        else:
+            part = replace(self, high=point, high_closed=False)
+        if part.low is not None and part.high is not None and (part.high - part.low).sign() <= 0:
+            return None
+        return part
+
+    def describe(self, name: str) -> list[str]:
+        """Conditions as text."""
+        low, high = self.low, self.high
+        if low is not None and high is not None:
+            if low == high:
+                return [f"{name} = {low}"]
+            left = "<=" if self.low_closed else "<"
+            right = "<=" if self.high_closed else "<"
+            return [f"{low} {left} {name} {right} {high}"]
+        if low is not None:
+            return [f"{name} {'>=' if self.low_closed else '>'} {low}"]
+        if high is not None:
+            return [f"{name} {'<=' if self.high_closed else '<'} {high}"]
+        return []
+
+    def samples(self) -> list[Scalar]:
+        """A few points inside."""
+        offsets = [fmpq(1, 3), fmpq(7, 5), fmpq(23, 7), fmpq(1, 11)]
+        if self.low is not None and self.high is not None:
+            if self.low == self.high:
+                return [self.low]
+            width = self.high - self.low
+            return [
+                self.low + width * Scalar.rational(w)
+                for w in (fmpq(1, 2), fmpq(1, 5), fmpq(9, 11), fmpq(2, 7))
+            ]
+        if self.low is not None:
+            return [self.low + Scalar.rational(w) for w in offsets]
+        if self.high is not None:
+            return [self.high - Scalar.rational(w) for w in offsets]
+        return [Scalar.rational(s * w) for w in offsets for s in (1, -1)] + [ZERO]
+
+
+@dataclass(frozen=True)
+class Assumptions:
+    """One cell: an interval for each parameter, known signs, and solved parameters."""
+
+    declared: Mapping[str, str] = field(default_factory=dict)
+    intervals: Mapping[str, Interval] = field(default_factory=dict)
+    nonzero: frozenset[str] = frozenset()
+    signs: Mapping[str, tuple[RationalFunction, int]] = field(default_factory=dict)
+    solved: Mapping[str, Scalar] = field(default_factory=dict)
+
+    @classmethod
+    def declare(cls, parameters: Mapping[str, str]) -> Assumptions:
+        """From {name: "real" | "positive" | … | "between a and b"}."""
+        zero = ZERO
+        shapes = {
+            "real": Interval(),
+            "nonzero": Interval(),
+            "positive": Interval(low=zero),
+            "negative": Interval(high=zero),
+            "nonnegative": Interval(low=zero, low_closed=True),
+            "nonpositive": Interval(high=zero, high_closed=True),
+        }
+        intervals: dict[str, Interval] = {}
+        for name, text in parameters.items():
+            if match := _BETWEEN.fullmatch(text.strip()):
+                low, high = (Scalar.rational(_fraction(g)) for g in match.groups())
+                if (high - low).sign() <= 0:
+                    raise SpecificationError(
+                        f"parameter {name!r}: {text!r} is empty; the first bound must be smaller"
+                    )
+                intervals[name] = Interval(low, high)
+            elif text in shapes:
+                intervals[name] = shapes[text]
+            else:
+                raise SpecificationError(
+                    f"parameter {name!r}: expected one of {', '.join(ASSUMPTIONS)} or "
+                    f"'between A and B', got {text!r}"
+                )
+        nonzero = frozenset(n for n, t in parameters.items() if t == "nonzero")
+        return cls(dict(parameters), intervals, nonzero)
+
+    # -- signs --------------------------------------------------------------------------------
+
+    def sign_of(self, element: RationalFunction) -> int | None:
+        """Sign of a rational function on the whole cell: −1, 0, 1, or None when not known."""
+        if element.is_zero():
+            return 0
+        constant, factors = element.factors()
+        result = 1 if constant > 0 else -1
+        if len(factors) > 1 and (known := self._sign_of_product(factors)) is not None:
+            return known * result
+        for factor, exponent in factors:
+            sign = self._sign_of_factor(factor)
+            if sign is None:
+                if exponent % 2 == 0 and self.is_nonzero(factor):
+                    continue
+                return None
+            if sign == 0:
+                return 0
+            result *= sign if exponent % 2 else 1
+        return result
+
+    def sign_of_scalar(self, x: Scalar) -> int | None:
+        """Sign of a scalar: numbers are decided, sums of like signs too."""
+        if not x.parameters():
+            return x.sign()
+        signs = {self.sign_of(c) for c in x.terms.values()}  # radicals are positive
+        if not signs:
+            return 0
+        return signs.pop() if len(signs) == 1 else None
+
+    def is_nonzero(self, element: RationalFunction) -> bool:
+        """True when the element is known not to be 0 anywhere on the cell."""
+        if str(element) in self.nonzero:
+            return True
+        _, factors = element.factors()
+        return all(
+            str(f) in self.nonzero or self._sign_of_factor(f) in (1, -1) for f, _ in factors
+        )
+
+    def _sign_of_product(self, factors: list[tuple[RationalFunction, int]]) -> int | None:
+        """A fact about a product, left over from solving for a parameter."""
+        product = RationalFunction(1)
+        for factor, exponent in factors:
+            product = product * factor if exponent % 2 else product
+        fact = self.signs.get(str(product))
+        return None if fact is None else fact[1]
+
+    def _sign_of_factor(self, factor: RationalFunction) -> int | None:
+        text = str(factor)
+        if text in self.signs:
+            return self.signs[text][1]
+        names = factor.used_names()
+        if all(is_constant_symbol(n) for n in names):
+            return Scalar({(): factor}).sign()
+        if len(names) == 1 and names[0] in self.intervals:
+            known = self._sign_in_one_parameter(factor, names[0])
+            if known is not None:
+                return known
+        return self._sign_by_monomials(factor)
+
+    def _sign_in_one_parameter(self, factor: RationalFunction, name: str) -> int | None:
+        roots = real_roots(factor, name)
+        if roots is None:
+            return None
+        interval = self.intervals[name]
+        result = 1
+        for root in roots:
+            sign = interval.sign_of_difference(root)
+            if sign is None:
+                return None
+            result *= sign
+        return result * _sign_without_roots(factor, name, roots)
+
+    def _sign_by_monomials(self, factor: RationalFunction) -> int | None:
+        signs: set[int] = set()
+        for monomial, coefficient in factor.numerator_terms():
+            sign = 1 if coefficient > 0 else -1
+            for name, exponent in monomial.items():
+                base = self._sign_of_symbol(name)
+                if exponent % 2 == 0 and base is None:
+                    base = 1 if name in self.nonzero else None
+                if base is None:
+                    return None
+                sign *= base**exponent
+            signs.add(sign)
+        signs.discard(0)
+        return signs.pop() if len(signs) == 1 else None
+
+    def _sign_of_symbol(self, name: str) -> int | None:
+        if is_constant_symbol(name) or is_exponential(name):
+            return 1
+        interval = self.intervals.get(name)
+        return None if interval is None else interval.sign_of_difference(ZERO)
+
+    # -- refinement ---------------------------------------------------------------------------
+
+    def assuming(self, factor: RationalFunction, sign: int) -> Assumptions | None:
+        """The subcell where an irreducible factor has this sign; None when it is empty."""
+        names = [n for n in factor.used_names() if n in self.intervals]
+        if sign == 0 and str(factor) in self.nonzero:
+            return None
+        if len(names) == 1 and len(factor.used_names()) == 1:
+            roots = real_roots(factor, names[0])
+            if roots is not None and len(roots) == 1:
+                return self._assuming_about(names[0], roots[0], factor, sign)
+        if sign == 0:
+            return self._solve(factor)
+        return replace(self, signs={**self.signs, str(factor): (factor, sign)})
+
+    def _assuming_about(
+        self, name: str, root: Scalar, factor: RationalFunction, sign: int
+    ) -> Assumptions | None:
+        orientation = _sign_without_roots(factor, name, [root])
+        part = self.intervals[name].side(root, sign * orientation)
+        if part is None:
+            return None
+        refined = replace(self, intervals={**self.intervals, name: part})
+        if sign == 0:
+            return refined._with_solution(name, root)
+        return refined._consistent()
+
+    def _solve(self, factor: RationalFunction) -> Assumptions | None:
+        """Solve factor = 0 for a parameter that occurs linearly with a non-zero coefficient."""
+        for name in self._linear_parameters(factor):
+            constant, linear = factor.coefficients_in(name)
+            if self.is_nonzero(linear):
+                return self._with_solution(name, Scalar({(): -(constant / linear)}))
+        raise NotYetCovered(
+            f"the cell {factor} = 0: no parameter in it can be solved for linearly"
+        )
+
+    def _linear_parameters(self, factor: RationalFunction) -> list[str]:
+        return [
+            n
+            for n in reversed(factor.used_names())
+            if n in self.intervals
+            and n not in self.solved
+            and factor.degree_in(n) == 1
+            and not (self.intervals[n].low_closed or self.intervals[n].high_closed)
+        ]
+
+    def first_split(self, factor: RationalFunction) -> RationalFunction:
+        """The factor itself, or what must be split before factor = 0 can be solved."""
+        if len(factor.used_names()) == 1:
+            return factor
+        candidates = self._linear_parameters(factor)
+        blocking: list[RationalFunction] = []
+        for name in candidates:
+            _, linear = factor.coefficients_in(name)
+            if self.is_nonzero(linear):
+                return factor
+            blocking.extend(
+                f
+                for f, _ in linear.factors()[1]
+                if self.sign_of(f) is None and not self.is_nonzero(f)
+            )
+        closed = [
+            n
+            for n in factor.used_names()
+            if n in self.intervals and self.sign_of(RationalFunction.symbol(n)) is None
+        ]
+        if blocking:
+            return self.first_split(min(blocking, key=lambda f: (len(f.used_names()), str(f))))
+        return RationalFunction.symbol(closed[0]) if closed else factor
+
+    def _with_solution(self, name: str, value: Scalar) -> Assumptions | None:
+        """Record name = value, in the facts known so far too; None when they contradict it."""
+        solved = {n: v.substitute({name: value}) for n, v in self.solved.items()}
+        refined = replace(self, solved={**solved, name: value}, signs={})
+        bounded = refined._within(self.intervals[name], value)
+        if bounded is None:
+            return None
+        refined = bounded
+        for element, sign in self.signs.values():
+            image = _single(Scalar({(): element}).substitute({name: value}))
+            known = refined.sign_of(image)
+            if known is None:
+                refined = refined._with_fact(image, sign)
+            elif known != sign:
+                return None
+        return refined
+
+    def _within(self, interval: Interval, value: Scalar) -> Assumptions | None:
+        """The solution stays in the interval of its parameter."""
+        refined = self
+        for bound, side in ((interval.low, 1), (interval.high, -1)):
+            if bound is None or not value.parameters():
+                continue
+            difference = _single(value - bound)
+            known = refined.sign_of(difference)
+            if known is None:
+                refined = refined._with_fact(difference, side)
+            elif known != side:
+                return None
+        return refined
+
+    def _with_fact(self, element: RationalFunction, sign: int) -> Assumptions:
+        constant, factors = element.factors()
+        product, known = RationalFunction(1), sign * (1 if constant > 0 else -1)
+        for factor, exponent in factors:
+            if exponent % 2:
+                product = product * factor
+        return replace(self, signs={**self.signs, str(product): (product, known)})
+
+    def _consistent(self) -> Assumptions | None:
+        """Drop facts that the intervals now imply; None when one is contradicted."""
+        facts = {}
+        blank = replace(self, signs={})
+        for text, (element, sign) in self.signs.items():
+            known = blank.sign_of(element)
+            if known is None:
+                facts[text] = (element, sign)
+            elif known != sign:
+                return None
+        return replace(self, signs=facts)
+
+    def point_intervals(self) -> dict[str, Scalar]:
+        """Parameters whose interval is one point."""
+        return {
+            n: i.low
+            for n, i in self.intervals.items()
+            if i.low is not None and i.high is not None and i.low == i.high
+        }
+
+    # -- description --------------------------------------------------------------------------
+
+    def conditions(self, beyond: Assumptions | None = None) -> list[str]:
+        """The cell as conditions; those already in `beyond` (the declaration) are left out."""
+        texts: list[str] = []
+        base = beyond.intervals if beyond else {}
+        for name, interval in self.intervals.items():
+            if name in self.solved and self.solved[name].parameters():
+                continue
+            if base.get(name) != interval:
+                texts.extend(interval.describe(name))
+        for name, value in self.solved.items():
+            if value.parameters():
+                texts.append(f"{name} = {value}")
+        for element, sign in self.signs.values():
+            texts.append(f"{element} {RELATIONS[sign]} 0")
+        return texts
+
+    def sample(self) -> dict[str, Scalar] | None:
+        """A point of the cell, found by trying a few; None when none was found."""
+        names = [n for n in self.intervals if n not in self.solved]
+        for attempt in range(64):
+            point: dict[str, Scalar] = {}
+            for index, name in enumerate(names):
+                choices = self.intervals[name].samples()
+                point[name] = choices[(attempt // (1 + index) + attempt * index) % len(choices)]
+            for name, value in self.solved.items():
+                point[name] = value.substitute(point)
+            if self._holds_at(point):
+                return point
+        return None
+
+    def _holds_at(self, point: Mapping[str, Scalar]) -> bool:
+        try:
+            return all(
+                Scalar({(): element}).substitute(point).sign() == sign
+                for element, sign in self.signs.values()
+            ) and all(
+                not Scalar.symbol(n).substitute(point).is_zero()
+                for n in self.nonzero
+                if n in self.intervals
+            )
+        except (Undecided, ZeroDivisionError, OutsideTheRing):
+            return False
+
+
+def _single(x: Scalar) -> RationalFunction:
+    """The coefficient of a one-term scalar; its radical is positive and has no say in the sign."""
+    if x.is_zero():
+        return RationalFunction(0)
+    if len(x.terms) > 1:
+        raise NotYetCovered(f"the sign of {x}, a sum of roots with parameters")
+    (element,) = x.terms.values()
+    return element
+
+
+def _fraction(text: str) -> fmpq:
+    if "." in text:
+        whole, digits = text.split(".")
+        negative = whole.startswith("-")
+        magnitude = fmpq(int(whole.lstrip("-") + digits), 10 ** len(digits))
+        return -magnitude if negative else magnitude
+    top, _, bottom = text.partition("/")
+    return fmpq(int(top), int(bottom or 1))
+
+
+def real_roots(factor: RationalFunction, name: str) -> list[Scalar] | None:
+    """Real roots, ascending, of a univariate irreducible factor of degree at most 2."""
+    coefficients = [c.constant() for c in factor.coefficients_in(name)]
+    if len(coefficients) == 2:
+        return [Scalar.rational(-coefficients[0] / coefficients[1])]
+    if len(coefficients) != 3:
+        return None
+    c, b, a = coefficients
+    discriminant = b * b - 4 * a * c
+    if discriminant < 0:
+        return []
+    root = square_root(Scalar.rational(discriminant))
+    half = Scalar.rational(fmpq(1, 2) / a)
+    pair = [(Scalar.rational(-b) - root) * half, (Scalar.rational(-b) + root) * half]
+    return sorted(pair, key=lambda x: x.to_float())
+
+
+def _sign_without_roots(factor: RationalFunction, name: str, roots: list[Scalar]) -> int:
+    """Sign of factor / Π (x − root): that of its leading coefficient."""
+    coefficients = factor.coefficients_in(name)
+    return 1 if coefficients[-1].constant() > 0 else -1
+
+
+def ball_values(point: Mapping[str, Scalar], bits: int) -> dict[str, arb]:
+    """A sample point as balls."""
+    with precision(bits):
+        return {name: value.ball({}) for name, value in point.items()}

@@ -1,0 +1,1 @@
+"""From an encoding to source text: plan, precision policy, targets."""

@@ -1,0 +1,323 @@
+"""KernelPlan: what a kernel computes, before any programming language.
+
+Blocks of one kind become one group of vectorised operations. For a group with rate a, frequency ω,
+chain length n and shear η (vectors over its blocks, one row per head), in slots x₀ … x_{n−1}:
+
+    query, u = t − c:   F(t) = A(u)ᵀ     yᵢ = e^{au} R(−ωu) Σ_k (ηu)^k/k! x_{i−k}
+    key,   v = s − c:   G(s) = A(−v)     yᵢ = e^{−av} R(−ωv) Σ_k (−ηv)^k/k! x_{i+k}
+
+so both sides turn by the same angle −ω·(position − c) and F(t)ᵀG(s) = A(t − s) for every
+reference c. With a basis X = P·J·Q the query is first multiplied by Pᵀ and the key by Q (the gauge
+M = Q). A `MatrixGroup` is a parametric 2×2 component, applied through entire functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from symbolic_pe.algebra.expression import parse
+from symbolic_pe.algebra.matrix import ScalarMatrix, block_diagonal
+from symbolic_pe.algebra.scalar import HALF, ZERO, Scalar
+from symbolic_pe.encodings.encoding import Augmentation, Encoding, Schedule
+from symbolic_pe.errors import NotYetCovered
+from symbolic_pe.generators.block import Block, PlacedBlock
+from symbolic_pe.generators.generator import Generator
+from symbolic_pe.jordan.classify import connected_components, real_jordan_form
+
+
+@dataclass(frozen=True)
+class Vector:
+    """Exact values over heads (rows) and blocks; a formula that gives them, when there is one.
+
+    One row when all heads agree. `schedule.formula` is in the input grammar with the indices
+    `j` (block in the group) and `h` (head), and the names in `schedule.constants`.
+    """
+
+    rows: tuple[tuple[Scalar, ...], ...]
+    schedule: Schedule | None = None
+
+    @property
+    def is_zero(self) -> bool:
+        """True when every value is 0."""
+        return all(x.is_zero() for row in self.rows for x in row)
+
+    @property
+    def uniform(self) -> tuple[Scalar, ...] | None:
+        """One value per head when all blocks agree, else None."""
+        if any(x != row[0] for row in self.rows for x in row):
+            return None
+        return tuple(row[0] for row in self.rows)
+
+
+@dataclass(frozen=True)
+class BlockGroup:
+    """All blocks of one kind: `slots[i]` lists the channel of slot i for every block.
+
+    A real block of chain length n has n slots; a pair has 2n (link, then part of the plane).
+    """
+
+    pair: bool
+    chain_length: int
+    slots: tuple[tuple[int, ...], ...]
+    rate: Vector
+    frequency: Vector
+    shear: Vector
+
+    @property
+    def kind(self) -> str:
+        """`constant`, `scale`, `rotate`, `damped-rotate`, and `-chain` for chains."""
+        base = {
+            (False, True): "constant",
+            (False, False): "scale",
+            (True, True): "rotate",
+            (True, False): "damped-rotate",
+        }[self.pair, self.rate.is_zero]
+        return base if self.chain_length == 1 else f"{base}-chain"
+
+
+@dataclass(frozen=True)
+class MatrixGroup:
+    """A 2×2 component with parameters: exp(uX) = e^{au}(C·I + S·(X − aI)).
+
+    a = tr X/2, D = a² − det X, C = cosh(u√D), S = sinh(u√D)/√D; both are entire in D, so the
+    formula is right on every case and smooth where cases meet.
+    """
+
+    channels: tuple[int, int]
+    matrix: ScalarMatrix
+    centre: Scalar
+    discriminant: Scalar
+
+
+Group = BlockGroup | MatrixGroup
+
+
+@dataclass(frozen=True)
+class KernelPlan:
+    """Everything a target needs to print a kernel.
+
+    groups        in order; together they use every channel once
+    basis         per head (one row set when shared): P and Q of X = P·J·Q, or None
+    parameters    names of run-time arguments of every function
+    augmentations one per head when a bias is realised by constant coordinates, else empty
+    norm_preserving  True when A(t) is orthogonal, so that one map serves query and key
+    """
+
+    encoding: Encoding
+    groups: tuple[Group, ...]
+    basis: tuple[tuple[ScalarMatrix, ScalarMatrix], ...] | None
+    parameters: tuple[str, ...]
+    augmentations: tuple[Augmentation, ...]
+    norm_preserving: bool
+
+    @property
+    def heads(self) -> int:
+        """Number of distinct heads: 1 when the generator is shared."""
+        return len(self.encoding.heads)
+
+    @property
+    def dimension(self) -> int:
+        """Channels per head on input."""
+        return self.encoding.dimension
+
+    @property
+    def uniform_decay(self) -> tuple[Scalar, ...] | None:
+        """The common rate a per head, when every block has it and it is not 0.
+
+        Then A(τ) = e^{aτ}·B(τ) with B free of decay: the mask form, stable at any range.
+        """
+        groups = [g for g in self.groups if isinstance(g, BlockGroup)]
+        if len(groups) != len(self.groups) or self.basis is not None or self.parameters:
+            return None
+        rates = {g.rate.uniform for g in groups}
+        if len(rates) != 1 or None in rates:
+            return None
+        (rate,) = rates
+        if rate is None or all(x.is_zero() for x in rate):
+            return None
+        return rate if len(rate) == self.heads else rate * self.heads
+
+    @property
+    def largest_rate(self) -> Scalar:
+        """max |a| over blocks without parameters; decides the range a factorised form serves."""
+        values = [
+            x
+            for g in self.groups
+            if isinstance(g, BlockGroup)
+            for row in g.rate.rows
+            for x in row
+            if not x.parameters()
+        ]
+        magnitudes = [-x if x.sign() < 0 else x for x in values]
+        return max(magnitudes, key=lambda x: x.to_float(), default=ZERO)
+
+
+def plan_kernel(encoding: Encoding) -> KernelPlan:
+    """Plan the kernel of an encoding.
+
+    Raises `NotYetCovered` when a component has no real Jordan basis in this version.
+    """
+    generators = [head.generator for head in encoding.heads]
+    if all(g.placed is not None for g in generators):
+        placed = [list(g.placed or ()) for g in generators]
+        groups, basis = _block_groups(placed, encoding.schedules), None
+    elif len(generators) == 1 and encoding.parameters:
+        groups, basis = _parametric_groups(generators[0]), None
+    else:
+        groups, basis = _diagonalised(generators)
+    augmentations = tuple(h.augmentation for h in encoding.heads if h.augmentation is not None)
+    return KernelPlan(
+        encoding,
+        tuple(groups),
+        basis,
+        tuple(sorted(encoding.parameters)),
+        augmentations,
+        all(is_norm_preserving(g) for g in generators),
+    )
+
+
+def is_norm_preserving(generator: Generator) -> bool:
+    """Decide Xᵀ + X = 0, hence A(t)ᵀA(t) = I."""
+    if generator.placed is not None:
+        return all(
+            p.block.rate.is_zero() and (p.block.chain_length == 1 or p.block.shear.is_zero())
+            for p in generator.placed
+        )
+    x = generator.matrix
+    n = len(x)
+    return all((x[i][j] + x[j][i]).is_zero() for i in range(n) for j in range(i, n))
+
+
+def _block_groups(
+    heads: Sequence[Sequence[PlacedBlock]], schedules: Sequence[Schedule]
+) -> list[Group]:
+    """Group equal kinds; every head must place the same kinds on the same channels."""
+    keys = [[_group_key(p) for p in head] for head in heads]
+    if any(k != keys[0] for k in keys):
+        raise NotYetCovered(
+            "heads whose blocks differ in kind or place; give the heads generators of one shape"
+        )
+    order = list(dict.fromkeys(key[0] for key in keys[0]))
+    groups: list[Group] = []
+    for kind in order:
+        indices = [i for i, key in enumerate(keys[0]) if key[0] == kind]
+        pair, length = kind[0], kind[1]
+        members = [[head[i] for i in indices] for head in heads]
+        slots = tuple(
+            tuple(p.coordinates[slot] for p in members[0])
+            for slot in range(length * (2 if pair else 1))
+        )
+        groups.append(
+            BlockGroup(
+                pair,
+                length,
+                slots,
+                _vector([[p.block.rate for p in row] for row in members], "rate", schedules),
+                _vector(
+                    [[p.block.frequency for p in row] for row in members], "frequency", schedules
+                ),
+                _vector([[p.block.shear for p in row] for row in members], "shear", schedules),
+            )
+        )
+    return groups
+
+
+def _group_key(placed: PlacedBlock) -> tuple[tuple[bool, int, bool], tuple[int, ...]]:
+    block = placed.block
+    return (block.is_pair, block.chain_length, block.rate.is_zero()), placed.coordinates
+
+
+def _vector(rows: list[list[Scalar]], name: str, schedules: Sequence[Schedule]) -> Vector:
+    frozen = tuple(tuple(row) for row in rows)
+    schedule = next(
+        (s for s in schedules if s.name == name and _reproduces(s, frozen)), None
+    )
+    if all(row == frozen[0] for row in frozen):
+        frozen = frozen[:1]
+    return Vector(frozen, schedule)
+
+
+def _reproduces(schedule: Schedule, rows: tuple[tuple[Scalar, ...], ...]) -> bool:
+    """Decide that the formula gives exactly these values."""
+    return all(
+        parse(
+            schedule.formula,
+            values={**schedule.constants, "j": Scalar.rational(j), "h": Scalar.rational(h)},
+        )
+        == x
+        for h, row in enumerate(rows)
+        for j, x in enumerate(row)
+    )
+
+
+def _parametric_groups(generator: Generator) -> list[Group]:
+    matrix = generator.matrix
+    groups: list[Group] = []
+    singles: list[PlacedBlock] = []
+    for channels in connected_components(matrix):
+        if len(channels) == 1:
+            (i,) = channels
+            singles.append(PlacedBlock(Block(matrix[i][i]), channels))
+            continue
+        if len(channels) != 2:
+            raise NotYetCovered(
+                f"code for the {len(channels)}×{len(channels)} parametric component on channels "
+                f"{list(channels)}; this version emits parametric components of dimension 1 and 2"
+            )
+        i, k = channels
+        block = ((matrix[i][i], matrix[i][k]), (matrix[k][i], matrix[k][k]))
+        centre = HALF * (block[0][0] + block[1][1])
+        half_difference = HALF * (block[0][0] - block[1][1])
+        discriminant = half_difference * half_difference + block[0][1] * block[1][0]
+        groups.append(MatrixGroup((i, k), block, centre, discriminant))
+    if singles:
+        groups.extend(_block_groups([singles], ()))
+    return groups
+
+
+def _diagonalised(
+    generators: Sequence[Generator],
+) -> tuple[list[Group], tuple[tuple[ScalarMatrix, ScalarMatrix], ...]]:
+    """Real Jordan basis of numeric matrices; coordinates of J in the order of its blocks."""
+    heads: list[list[PlacedBlock]] = []
+    bases: list[tuple[ScalarMatrix, ScalarMatrix]] = []
+    for generator in generators:
+        (case,) = real_jordan_form(generator).cases
+        if case.components is None:
+            raise NotYetCovered(
+                "code for a generator with eigenvalues of degree 3 or more; its structure is "
+                "exact (see classify), its real basis is not computed in this version"
+            )
+        placed: list[PlacedBlock] = []
+        start = 0
+        for block in (b for form in case.components for b in form.blocks):
+            placed.append(PlacedBlock(block, tuple(range(start, start + block.dimension))))
+            start += block.dimension
+        heads.append(placed)
+        bases.append(_whole_basis(generator.dimension, case.components))
+    return _block_groups(heads, ()), tuple(bases)
+
+
+def _whole_basis(dimension: int, components: Sequence[object]) -> tuple[ScalarMatrix, ScalarMatrix]:
+    from symbolic_pe.jordan.form import ComponentForm
+
+    forms = [c for c in components if isinstance(c, ComponentForm)]
+    order = [i for form in forms for i in form.coordinates]
+    basis = block_diagonal([form.basis for form in forms])
+    inverse = block_diagonal([form.inverse_basis for form in forms])
+    place = {channel: row for row, channel in enumerate(order)}
+    p = tuple(basis[place[channel]] for channel in range(dimension))
+    q = tuple(tuple(row[place[channel]] for channel in range(dimension)) for row in inverse)
+    return p, q
+
+
+__all__ = [
+    "BlockGroup",
+    "Group",
+    "KernelPlan",
+    "MatrixGroup",
+    "Vector",
+    "is_norm_preserving",
+    "plan_kernel",
+]

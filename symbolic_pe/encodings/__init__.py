@@ -1,0 +1,1 @@
+"""Positional encodings: the value, its layout and pairing, the catalogue, reading specifications."""

@@ -1,0 +1,1 @@
+"""Real Jordan form: structure by exact ranks, real basis, cases over parameters."""

@@ -1,0 +1,139 @@
+"""Values: the real Jordan form of one generator on one cell of its parameters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from flint import acb, fmpz_poly
+
+from symbolic_pe.algebra.assumptions import Assumptions
+from symbolic_pe.algebra.matrix import ScalarMatrix
+from symbolic_pe.algebra.printing import times
+from symbolic_pe.algebra.scalar import Scalar
+from symbolic_pe.generators.block import Block
+from symbolic_pe.generators.families import Growth, family_name, growth_of
+
+
+@dataclass(frozen=True)
+class ImplicitEigenvalue:
+    """Root number k of an irreducible integer polynomial of degree ≥ 3, never expanded.
+
+    Roots are numbered: real ones ascending, then one of each conjugate pair (positive imaginary
+    part) by real part, then imaginary part.
+    """
+
+    polynomial: fmpz_poly
+    index: int
+    enclosure: acb
+    real_part_sign: int
+    is_pair: bool
+
+    def __str__(self) -> str:
+        return f"root({polynomial_text(self.polynomial)}, {self.index})"
+
+
+@dataclass(frozen=True)
+class StructureBlock:
+    """One real Jordan block up to equality, with how often it occurs."""
+
+    eigenvalue: Scalar | ImplicitEigenvalue
+    imaginary_part: Scalar
+    chain_length: int
+    multiplicity: int
+    real_part_sign: int
+
+    @property
+    def is_pair(self) -> bool:
+        """True for a conjugate pair."""
+        if isinstance(self.eigenvalue, ImplicitEigenvalue):
+            return self.eigenvalue.is_pair
+        return not self.imaginary_part.is_zero()
+
+    @property
+    def family(self) -> str:
+        """Name of the family."""
+        return family_name(
+            pair=self.is_pair,
+            real_part_sign=self.real_part_sign,
+            chain_length=self.chain_length,
+        )
+
+    def texts(self) -> dict[str, str]:
+        """Eigenvalue, real and imaginary part as text."""
+        value = self.eigenvalue
+        if isinstance(value, ImplicitEigenvalue):
+            if not value.is_pair:
+                return {"eigenvalue": str(value), "real_part": str(value), "imaginary_part": "0"}
+            real = "0" if value.real_part_sign == 0 else f"re({value})"
+            return {
+                "eigenvalue": str(value),
+                "real_part": real,
+                "imaginary_part": f"im({value})",
+            }
+        b = self.imaginary_part
+        text = str(value)
+        if not b.is_zero():
+            imaginary = times(b, ["I"])
+            text = imaginary if value.is_zero() else f"{value} + {imaginary}"
+        return {"eigenvalue": text, "real_part": str(value), "imaginary_part": str(b)}
+
+
+@dataclass(frozen=True)
+class ComponentForm:
+    """X restricted to some coordinates: X·P = P·J with J = ⊕ blocks, P·Q = I."""
+
+    coordinates: tuple[int, ...]
+    matrix: ScalarMatrix
+    blocks: tuple[Block, ...]
+    basis: ScalarMatrix
+    inverse_basis: ScalarMatrix
+
+
+@dataclass(frozen=True)
+class JordanCase:
+    """One cell of the parameters with its real Jordan form.
+
+    `components` is None where the basis is not computed (eigenvalues of degree ≥ 3); the
+    structure is exact all the same.
+    """
+
+    cell: Assumptions
+    structure: tuple[StructureBlock, ...]
+    components: tuple[ComponentForm, ...] | None
+    possibly_empty: bool = False
+
+    @property
+    def growth(self) -> Growth:
+        """Growth of ‖exp(τX)‖."""
+        return growth_of([(b.real_part_sign, b.chain_length) for b in self.structure])
+
+    @property
+    def is_semisimple(self) -> bool:
+        """True when every chain has length 1."""
+        return all(b.chain_length == 1 for b in self.structure)
+
+
+@dataclass(frozen=True)
+class RealJordanForm:
+    """The complete case tree: cells are mutually exclusive and together exhaustive."""
+
+    dimension: int
+    cases: tuple[JordanCase, ...]
+
+
+def polynomial_text(polynomial: Any) -> str:
+    """An integer polynomial in x, leading term first."""
+    pieces = []
+    coefficients = polynomial.coeffs()
+    for degree in range(len(coefficients) - 1, -1, -1):
+        c = coefficients[degree]
+        if c == 0:
+            continue
+        power = "" if degree == 0 else "x" if degree == 1 else f"x^{degree}"
+        magnitude = str(abs(c)) if abs(c) != 1 or not power else ""
+        joined = "*".join(part for part in (magnitude, power) if part)
+        pieces.append((" - " if c < 0 else " + ") + joined)
+    text = "".join(pieces)
+    return text[3:] if text.startswith(" + ") else "-" + text[3:]
+

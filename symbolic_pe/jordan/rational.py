@@ -1,0 +1,334 @@
+"""Real Jordan form of a rational matrix: factors, ranks, chains; no root is ever approximated.
+
+For each irreducible factor p of the characteristic polynomial, the number of blocks of size ≥ k
+is (rank p(X)^{k−1} − rank p(X)^k) / deg p. On the primary component ker p(X)^m the semisimple
+part S = σ(X) comes from Newton's iteration for p(σ) ≡ 0 modulo p^m (Jordan–Chevalley), N = X − S,
+and chains start at vectors whose socles N^{k−1}w are independent over the field that S generates.
+For deg p = 2 with p = (x − a)² − D the real basis needs one square root: (S − a)w/√−D turns the
+S-plane of w into [[a, −b], [b, a]], and for D > 0 the eigenvectors are (S − a)w ± √D·w.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from flint import fmpq, fmpq_mat, fmpq_poly, fmpz_mat, fmpz_poly
+
+from symbolic_pe.algebra.functions import square_root
+from symbolic_pe.algebra.matrix import (
+    ScalarMatrix,
+    block_diagonal,
+    from_fmpq,
+    identity,
+    multiply,
+    scalar_matrix,
+    to_fmpq,
+)
+from symbolic_pe.algebra.scalar import HALF, ONE, ZERO, Scalar, precision
+from symbolic_pe.generators.block import Block
+from symbolic_pe.jordan.form import ComponentForm, ImplicitEigenvalue, StructureBlock
+
+
+@dataclass(frozen=True)
+class Primary:
+    """One irreducible factor p with its block sizes, largest first (one per root of p)."""
+
+    factor: fmpq_poly
+    sizes: tuple[int, ...]
+
+
+def primary_structure(x: fmpq_mat) -> list[Primary]:
+    """Irreducible factors of the characteristic polynomial with the sizes of their blocks."""
+    characteristic = fmpq_poly(x.charpoly())
+    _, factors = characteristic.factor()
+    result = []
+    for factor, multiplicity in sorted(factors, key=lambda item: _factor_key(item[0])):
+        monic = factor / factor.leading_coefficient()
+        result.append(Primary(monic, _block_sizes(x, monic, int(multiplicity))))
+    return result
+
+
+def _factor_key(factor: fmpq_poly) -> tuple[int, list[tuple[int, int]]]:
+    return factor.degree(), [(int(c.p), int(c.q)) for c in reversed(factor.coeffs())]
+
+
+def _block_sizes(x: fmpq_mat, factor: fmpq_poly, multiplicity: int) -> tuple[int, ...]:
+    if multiplicity == 1:
+        return (1,)
+    degree, n = factor.degree(), x.nrows()
+    image = evaluate_at(factor, x)
+    ranks, powers = [n], image
+    while ranks[-1] > n - degree * multiplicity:
+        ranks.append(powers.rank())
+        powers = powers * image
+    at_least = [(ranks[k] - ranks[k + 1]) // degree for k in range(len(ranks) - 1)]
+    sizes: list[int] = []
+    for k in range(len(at_least), 0, -1):
+        exactly = at_least[k - 1] - (at_least[k] if k < len(at_least) else 0)
+        sizes.extend([k] * exactly)
+    return tuple(sizes)
+
+
+def evaluate_at(polynomial: fmpq_poly, x: fmpq_mat) -> fmpq_mat:
+    """p(X) by Horner's rule."""
+    n = x.nrows()
+    total = fmpq_mat(n, n)
+    for c in reversed(polynomial.coeffs()):
+        total = total * x
+        for i in range(n):
+            total[i, i] += c
+    return total
+
+
+# -- structure --------------------------------------------------------------------------------
+
+
+def structure_of(primaries: list[Primary]) -> tuple[StructureBlock, ...]:
+    """Blocks with multiplicities; eigenvalues of degree ≥ 3 stay implicit."""
+    blocks: list[StructureBlock] = []
+    for primary in primaries:
+        sizes = {k: primary.sizes.count(k) for k in sorted(set(primary.sizes), reverse=True)}
+        for eigenvalue, imaginary, sign in eigenvalues_of(primary.factor):
+            blocks.extend(
+                StructureBlock(eigenvalue, imaginary, k, count, sign)
+                for k, count in sizes.items()
+            )
+    return tuple(blocks)
+
+
+def eigenvalues_of(
+    factor: fmpq_poly,
+) -> list[tuple[Scalar | ImplicitEigenvalue, Scalar, int]]:
+    """Roots as (real part, imaginary part ≥ 0, sign of the real part), one per conjugate pair."""
+    if factor.degree() == 1:
+        root = Scalar.rational(-factor[0])
+        return [(root, ZERO, root.sign())]
+    if factor.degree() == 2:
+        a, d = centre_and_discriminant(factor)
+        centre, root = Scalar.rational(a), square_root(Scalar.rational(abs(d)))
+        if d < 0:
+            return [(centre, root, centre.sign())]
+        return [(v, ZERO, v.sign()) for v in (centre + root, centre - root)]
+    return [(value, ZERO, value.real_part_sign) for value in implicit_eigenvalues(factor)]
+
+
+def centre_and_discriminant(factor: fmpq_poly) -> tuple[fmpq, fmpq]:
+    """a and D with p = (x − a)² − D."""
+    a = -factor[1] / 2
+    return a, a * a - factor[0]
+
+
+def implicit_eigenvalues(factor: fmpq_poly) -> list[ImplicitEigenvalue]:
+    """The roots of an irreducible factor of degree ≥ 3, signs of real parts decided.
+
+    An irreducible p has a purely imaginary root only when p is even; then its square is a real
+    negative root of q with p(x) = q(x²), which Sturm isolation decides.
+    """
+    polynomial = fmpz_poly(factor.numer())
+    with precision(128):
+        roots = [root for root, _ in polynomial.complex_roots()]
+        reals = sorted((r for r in roots if r.imag == 0), key=lambda r: float(r.real))
+        upper = sorted(
+            (r for r in roots if r.imag != 0 and r.imag > 0),
+            key=lambda r: (round(float(r.real), 25), float(r.imag)),
+        )
+        imaginary = _purely_imaginary(polynomial)
+        result = []
+        for index, root in enumerate([*reals, *upper]):
+            pair = index >= len(reals)
+            if pair and any(root.imag.overlaps(y) and root.real.contains(0) for y in imaginary):
+                sign = 0
+            else:
+                sign = _sign_of_real_part(polynomial, root)
+            result.append(ImplicitEigenvalue(polynomial, index, root, sign, pair))
+    return result
+
+
+def _purely_imaginary(polynomial: fmpz_poly) -> list[Any]:
+    coefficients = polynomial.coeffs()
+    if any(c != 0 for c in coefficients[1::2]):
+        return []
+    halved = fmpz_poly(coefficients[0::2])
+    roots = [root for root, _ in halved.complex_roots()]
+    return [(-r.real).sqrt() for r in roots if r.imag == 0 and r.real < 0]
+
+
+def _sign_of_real_part(polynomial: fmpz_poly, root: Any) -> int:
+    for bits in (128, 512, 2048, 8192):
+        if not root.real.contains(0):
+            return 1 if root.real > 0 else -1
+        with precision(bits * 4):
+            near = [r for r, _ in polynomial.complex_roots() if r.overlaps(root)]
+            root = near[0]
+    raise AssertionError("a real part that is not 0 separates from 0")
+
+
+# -- basis ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ChainPiece:
+    """One chain of S-planes: P = R·M on its columns, R rational, M and M⁻¹ over one root."""
+
+    blocks: tuple[Block, ...]
+    columns: tuple[fmpq_mat, ...]
+    mixing: ScalarMatrix
+    unmixing: ScalarMatrix
+
+
+def component_form(
+    coordinates: tuple[int, ...], matrix: ScalarMatrix
+) -> tuple[tuple[StructureBlock, ...], ComponentForm | None]:
+    """Structure and, when every eigenvalue has degree ≤ 2, the real Jordan basis."""
+    x = to_fmpq(matrix)
+    primaries = primary_structure(x)
+    structure = structure_of(primaries)
+    if any(p.factor.degree() > 2 for p in primaries):
+        return structure, None
+    pieces = [piece for primary in primaries for piece in _chains(x, primary)]
+    rational = fmpq_mat(
+        [[v[i, 0] for piece in pieces for v in piece.columns] for i in range(x.nrows())]
+    )
+    basis = multiply(from_fmpq(rational), block_diagonal([p.mixing for p in pieces]))
+    inverse = multiply(block_diagonal([p.unmixing for p in pieces]), from_fmpq(rational.inv()))
+    blocks = tuple(block for piece in pieces for block in piece.blocks)
+    return structure, ComponentForm(coordinates, matrix, blocks, basis, inverse)
+
+
+def _chains(x: fmpq_mat, primary: Primary) -> list[ChainPiece]:
+    p, largest = primary.factor, primary.sizes[0]
+    space = nullspace(evaluate_at(p**largest, x))
+    semisimple = evaluate_at(semisimple_polynomial(p, largest), x)
+    nilpotent = x - semisimple
+    pieces: list[ChainPiece] = []
+    for size, w in _chain_generators(space, semisimple, nilpotent, primary):
+        links = [w]
+        for _ in range(size - 1):
+            links.append(nilpotent * links[-1])
+        links.reverse()
+        pieces.append(_real_piece(p, links, semisimple))
+    return pieces
+
+
+def _real_piece(p: fmpq_poly, links: list[fmpq_mat], semisimple: fmpq_mat) -> ChainPiece:
+    """Columns and mixing of one chain N^{k−1}w, …, Nw, w, for each degree and sign of D."""
+    size = len(links)
+    if p.degree() == 1:
+        unit = identity(size)
+        return ChainPiece(
+            (Block(Scalar.rational(-p[0]), ZERO, size),), tuple(links), unit, unit
+        )
+    a, d = centre_and_discriminant(p)
+    centre, root = Scalar.rational(a), square_root(Scalar.rational(abs(d)))
+    columns = tuple(y for u in links for y in (u, semisimple * u - a * u))
+    if d < 0:
+        pair = ((ONE, ZERO), (ZERO, root.inverse()))
+        back = ((ONE, ZERO), (ZERO, root))
+        return ChainPiece(
+            (Block(centre, root, size),),
+            columns,
+            block_diagonal([pair] * size),
+            block_diagonal([back] * size),
+        )
+    half, weight = HALF, HALF * root.inverse()
+    mixing = [[ZERO] * (2 * size) for _ in range(2 * size)]
+    unmixing = [[ZERO] * (2 * size) for _ in range(2 * size)]
+    for i in range(size):
+        for column, sign in ((i, ONE), (size + i, -ONE)):
+            mixing[2 * i][column], mixing[2 * i + 1][column] = sign * root, ONE
+            unmixing[column][2 * i], unmixing[column][2 * i + 1] = sign * weight, half
+    return ChainPiece(
+        (Block(centre + root, ZERO, size), Block(centre - root, ZERO, size)),
+        columns,
+        scalar_matrix(mixing),
+        scalar_matrix(unmixing),
+    )
+
+
+def semisimple_polynomial(p: fmpq_poly, order: int) -> fmpq_poly:
+    """σ with σ ≡ x mod p and p(σ) ≡ 0 mod p^order, by Newton's iteration."""
+    modulus = p**order
+    sigma, reached = fmpq_poly([0, 1]), 1
+    derivative = p.derivative()
+    while reached < order:
+        slope = _compose_mod(derivative, sigma, modulus)
+        _, inverse, _ = slope.xgcd(modulus)
+        sigma = (sigma - _compose_mod(p, sigma, modulus) * inverse) % modulus
+        reached *= 2
+    return sigma
+
+
+def _compose_mod(outer: fmpq_poly, inner: fmpq_poly, modulus: fmpq_poly) -> fmpq_poly:
+    total = fmpq_poly([0])
+    for c in reversed(outer.coeffs()):
+        total = (total * inner + fmpq_poly([c])) % modulus
+    return total
+
+
+def _chain_generators(
+    space: list[fmpq_mat], semisimple: fmpq_mat, nilpotent: fmpq_mat, primary: Primary
+) -> list[tuple[int, fmpq_mat]]:
+    """Vectors w with chain length k, their socles independent over Q[S]."""
+    degree = primary.factor.degree()
+    socles: list[fmpq_mat] = []
+    chosen: list[tuple[int, fmpq_mat]] = []
+    for size in sorted(set(primary.sizes), reverse=True):
+        wanted = primary.sizes.count(size)
+        power = _power(nilpotent, size - 1)
+        candidates = space
+        if size < primary.sizes[0]:
+            candidates = _kernel_within(space, power * nilpotent)
+        for w in candidates:
+            if wanted == 0:
+                break
+            socle = power * w
+            orbit = [socle] if degree == 1 else [socle, semisimple * socle]
+            if _rank([*socles, *orbit]) == len(socles) + len(orbit):
+                socles.extend(orbit)
+                chosen.append((size, w))
+                wanted -= 1
+        assert wanted == 0, "the socles of chains of one length span their layer"
+    return chosen
+
+
+def _power(x: fmpq_mat, exponent: int) -> fmpq_mat:
+    n = x.nrows()
+    result = fmpq_mat(n, n)
+    for i in range(n):
+        result[i, i] = 1
+    for _ in range(exponent):
+        result = result * x
+    return result
+
+
+def _rank(columns: list[fmpq_mat]) -> int:
+    return int(fmpq_mat([[v[i, 0] for v in columns] for i in range(columns[0].nrows())]).rank())
+
+
+def _kernel_within(space: list[fmpq_mat], operator: fmpq_mat) -> list[fmpq_mat]:
+    basis = fmpq_mat([[v[i, 0] for v in space] for i in range(space[0].nrows())])
+    return [basis * c for c in nullspace(operator * basis)]
+
+
+def nullspace(x: fmpq_mat) -> list[fmpq_mat]:
+    """A basis of ker X with small integer vectors, as columns."""
+    numerator, _ = x.numer_denom()
+    matrix, rank = fmpz_mat(numerator).nullspace()
+    result = []
+    for j in range(rank):
+        column = [matrix[i, j] for i in range(matrix.nrows())]
+        common = fmpq(0)
+        for entry in column:
+            common = _gcd(common, fmpq(entry))
+        lead = next(entry for entry in column if entry != 0)
+        scale = common if lead > 0 else -common
+        result.append(fmpq_mat([[entry / scale] for entry in map(fmpq, column)]))
+    return result
+
+
+def _gcd(a: fmpq, b: fmpq) -> fmpq:
+    x, y = abs(int(a.p)), abs(int(b.p))
+    while y:
+        x, y = y, x % y
+    return fmpq(x)
