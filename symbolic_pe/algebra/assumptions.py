@@ -76,7 +76,7 @@ class Interval:
 
     def samples(self) -> list[Scalar]:
         """A few points inside."""
-        offsets = [fmpq(1, 3), fmpq(7, 5), fmpq(23, 7), fmpq(1, 11)]
+        offsets = [fmpq(2), fmpq(7, 5), fmpq(1, 3), fmpq(23, 7), fmpq(1, 11)]
         if self.low is not None and self.high is not None:
             if self.low == self.high:
                 return [self.low]

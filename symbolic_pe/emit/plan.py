@@ -193,16 +193,19 @@ def _block_groups(
     heads: Sequence[Sequence[PlacedBlock]], schedules: Sequence[Schedule]
 ) -> list[Group]:
     """Group equal kinds; every head must place the same kinds on the same channels."""
-    keys = [[_group_key(p) for p in head] for head in heads]
-    if any(k != keys[0] for k in keys):
+    shapes = [[_shape(p) for p in head] for head in heads]
+    if any(s != shapes[0] for s in shapes):
         raise NotYetCovered(
             "heads whose blocks differ in kind or place; give the heads generators of one shape"
         )
-    order = list(dict.fromkeys(key[0] for key in keys[0]))
+    kinds = [
+        (p.block.is_pair, p.block.chain_length, all(head[i].block.rate.is_zero() for head in heads))
+        for i, p in enumerate(heads[0])
+    ]
     groups: list[Group] = []
-    for kind in order:
-        indices = [i for i, key in enumerate(keys[0]) if key[0] == kind]
-        pair, length = kind[0], kind[1]
+    for kind in dict.fromkeys(kinds):
+        indices = [i for i, other in enumerate(kinds) if other == kind]
+        pair, length, _ = kind
         members = [[head[i] for i in indices] for head in heads]
         slots = tuple(
             tuple(p.coordinates[slot] for p in members[0])
@@ -223,9 +226,8 @@ def _block_groups(
     return groups
 
 
-def _group_key(placed: PlacedBlock) -> tuple[tuple[bool, int, bool], tuple[int, ...]]:
-    block = placed.block
-    return (block.is_pair, block.chain_length, block.rate.is_zero()), placed.coordinates
+def _shape(placed: PlacedBlock) -> tuple[bool, int, tuple[int, ...]]:
+    return placed.block.is_pair, placed.block.chain_length, placed.coordinates
 
 
 def _vector(rows: list[list[Scalar]], name: str, schedules: Sequence[Schedule]) -> Vector:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
-from symbolic_pe.algebra.matrix import FunctionMatrix, ScalarMatrix
+from symbolic_pe.algebra.matrix import FunctionMatrix, ScalarMatrix, block_diagonal
 from symbolic_pe.algebra.scalar import ONE, Scalar
 from symbolic_pe.errors import SpecificationError
 from symbolic_pe.generators.generator import Generator
@@ -92,6 +92,9 @@ class Encoding:
     layout       how planes sit in the channels: `interleaved`, `half`, or `as given`
     temperature  c in score = c²·qᵀA(τ)k; the claims are about A
     clock        `position`, or `learned` when time is produced by the model
+    pairing      `contragredient` (always right), or `one-map` when the specification claims that
+                 G(s) = A(−s) serves both sides
+    asserted     claims that the specification makes beyond those that always belong
     specification  canonical description from which the encoding is rebuilt (kept in headers)
     """
 
@@ -103,6 +106,8 @@ class Encoding:
     temperature: Scalar = ONE
     clock: str = "position"
     schedules: tuple[Schedule, ...] = ()
+    pairing: str = "contragredient"
+    asserted: tuple[str, ...] = ()
     specification: Mapping[str, object] = field(default_factory=dict)
     title: str = ""
     reference: str = ""
@@ -129,6 +134,14 @@ class Encoding:
     def parameters(self) -> Mapping[str, str]:
         """Parameters with what is assumed of them."""
         return self.heads[0].generator.assumptions.declared
+
+    def full_generator(self, head: int = 0) -> Generator:
+        """X of one head with its constant coordinates: content ⊕ Y."""
+        content, added = self.heads[head].generator, self.heads[head].augmentation
+        if added is None:
+            return content
+        matrix = block_diagonal([content.matrix, added.generator])
+        return Generator(len(matrix), None, matrix, content.assumptions)
 
     @property
     def augmentation(self) -> Augmentation | None:

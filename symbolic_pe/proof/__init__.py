@@ -1,0 +1,1 @@
+"""Claims, the prover, certificates, and the independent checker."""

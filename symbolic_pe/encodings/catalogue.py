@@ -1,0 +1,43 @@
+"""The catalogue of known encodings: every name is a specification with published defaults."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+
+from symbolic_pe.encodings.encoding import Domain, Encoding
+from symbolic_pe.encodings.entry import Entry
+from symbolic_pe.encodings.families import additive, decaying, defective, rotary
+from symbolic_pe.errors import SpecificationError
+
+
+def entries() -> dict[str, Entry]:
+    """Every entry by name, in reading order."""
+    listed = (
+        *rotary.ENTRIES,
+        *decaying.ENTRIES,
+        *additive.ENTRIES,
+        *defective.ENTRIES,
+    )
+    return {entry.name: entry for entry in listed}
+
+
+def catalogue(
+    name: str, settings: Mapping[str, object] | None = None, domain: Domain | None = None
+) -> Encoding:
+    """A known encoding, with settings given as numbers or texts.
+
+    >>> catalogue("rope", {"dim": 8}).dimension
+    8
+
+    Raises `SpecificationError` for an unknown name or setting, with the nearest known one.
+    """
+    known = entries()
+    if name not in known:
+        near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise SpecificationError(
+            f"unknown encoding {name!r}{hint} (known: {', '.join(known)}; or give a .toml or "
+            ".json file)"
+        )
+    return known[name].encoding(settings or {}, domain)

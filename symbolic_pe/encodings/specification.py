@@ -1,0 +1,498 @@
+"""Read a specification: a catalogue name with settings, a TOML file, or a JSON matrix.
+
+Nothing in a specification is ever evaluated as code. Reading is strict: unknown keys, wrong types
+and impossible values are refused with the place, what was expected and what came.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from symbolic_pe.algebra.assumptions import Assumptions
+from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial, Term
+from symbolic_pe.algebra.complex_scalar import C_ZERO, ComplexScalar
+from symbolic_pe.algebra.expression import NAME, RESERVED, parse
+from symbolic_pe.algebra.matrix import ScalarMatrix, scalar_matrix
+from symbolic_pe.algebra.scalar import ONE, Scalar
+from symbolic_pe.encodings.augmentation import augmentation
+from symbolic_pe.encodings.catalogue import catalogue, entries
+from symbolic_pe.encodings.encoding import (
+    MAX_HEADS,
+    Augmentation,
+    Domain,
+    Encoding,
+    Head,
+    Verdict,
+)
+from symbolic_pe.encodings.layout import LAYOUTS, place_consecutively, place_planes
+from symbolic_pe.errors import SpecificationError
+from symbolic_pe.generators.block import Block, PlacedBlock
+from symbolic_pe.generators.generator import MAX_DIMENSION, Generator, check_square
+
+MAX_FILE_BYTES = 4_000_000
+ENCODING_NAME = re.compile(r"[a-z][a-z0-9-]{0,63}")
+ASSERTABLE = ("orthogonality", "bounded-causal", "bounded-all")
+PAIRINGS = ("contragredient", "one-map")
+
+_SECTIONS = ("encoding", "parameters", "generator", "heads", "domain", "augmentation", "claims")
+
+
+def read_specification(spec: str) -> Encoding:
+    """Read SPEC as given on the command line.
+
+    A text ending in .toml or .json is a file; anything else is a catalogue name, optionally with
+    settings: `rope:dim=128,base=500000,layout=half`.
+
+    Raises `SpecificationError` (or its subclass `ExpressionError`).
+    """
+    if not spec.strip():
+        raise SpecificationError("expected a specification, got an empty text")
+    lowered = spec.lower()
+    if lowered.endswith(".toml"):
+        return _in_file(spec, lambda text: from_document(_toml(text), _stem(spec)))
+    if lowered.endswith(".json"):
+        return _in_file(spec, lambda text: from_document(_json(text), _stem(spec)))
+    if "/" in spec.split(":")[0] or Path(spec).is_file():
+        raise SpecificationError(
+            f"{spec}: expected a catalogue name, or a file ending in .toml or .json"
+        )
+    name, _, settings = spec.partition(":")
+    return catalogue(name.strip(), _settings(spec, settings))
+
+
+def _settings(spec: str, text: str) -> dict[str, object]:
+    settings: dict[str, object] = {}
+    for part in filter(None, (p.strip() for p in text.split(","))):
+        name, equals, value = part.partition("=")
+        name = name.strip()
+        if not equals:
+            raise SpecificationError(
+                f"{spec}: expected settings as name=value separated by commas, got {part!r}"
+            )
+        if name in settings:
+            raise SpecificationError(f"{spec}: setting {name!r} is given twice")
+        settings[name] = value.strip()
+    return settings
+
+
+def _in_file(spec: str, read: Any) -> Encoding:
+    path = Path(spec)
+    try:
+        if path.stat().st_size > MAX_FILE_BYTES:
+            raise SpecificationError(
+                f"{spec}: expected a file of at most {MAX_FILE_BYTES} bytes, "
+                f"got {path.stat().st_size}"
+            )
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise SpecificationError(f"{spec}: no such file") from None
+    except IsADirectoryError:
+        raise SpecificationError(f"{spec}: expected a file, got a directory") from None
+    except UnicodeDecodeError:
+        raise SpecificationError(f"{spec}: expected UTF-8 text") from None
+    except (OSError, ValueError) as error:
+        raise SpecificationError(f"{spec}: cannot be read: {error}") from None
+    try:
+        result: Encoding = read(text)
+    except SpecificationError as error:
+        raise SpecificationError(f"{spec}: {error}") from None
+    return result
+
+
+def _stem(spec: str) -> str:
+    stem = re.sub(r"[^a-z0-9]+", "-", Path(spec).stem.lower()).strip("-")
+    return stem if ENCODING_NAME.fullmatch(stem) else "encoding"
+
+
+def _toml(text: str) -> Any:
+    try:
+        return tomllib.loads(text, parse_float=str)
+    except tomllib.TOMLDecodeError as error:
+        raise SpecificationError(f"not valid TOML: {error}") from None
+    except RecursionError:
+        raise SpecificationError("nested too deeply") from None
+
+
+def _json(text: str) -> Any:
+    def refuse(token: str) -> Any:
+        raise SpecificationError(f"{token} is not a number that a generator can contain")
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        result: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in result:
+                raise SpecificationError(f"key {key!r} is given twice")
+            result[key] = value
+        return result
+
+    try:
+        return json.loads(
+            text, parse_float=str, parse_constant=refuse, object_pairs_hook=unique
+        )
+    except json.JSONDecodeError as error:
+        raise SpecificationError(
+            f"not valid JSON: {error.msg} at line {error.lineno}, column {error.colno}"
+        ) from None
+    except RecursionError:
+        raise SpecificationError("nested too deeply") from None
+    except ValueError as error:
+        raise SpecificationError(f"not valid JSON: {error}") from None
+
+
+# -- documents --------------------------------------------------------------------------------
+
+
+def from_document(document: Any, default_name: str = "encoding") -> Encoding:
+    """Build an encoding from a decoded document.
+
+    Three forms: the TOML sections; `{"matrix": …, "parameters": …}`; and the canonical
+    `{"catalogue": name, "settings": …}` that emitted headers carry.
+    """
+    table = _table(document, "the document")
+    if "catalogue" in table:
+        _known(table, ("catalogue", "settings", "domain"), "the document")
+        domain = _domain(table["domain"]) if "domain" in table else None
+        name = _text(table["catalogue"], "catalogue")
+        return catalogue(name, _table(table.get("settings", {}), "settings"), domain)
+    if "matrix" in table or "blocks" in table:
+        return _from_sections(_as_sections(table), default_name)
+    return _from_sections(table, default_name)
+
+
+def _as_sections(table: dict[str, Any]) -> dict[str, Any]:
+    _known(
+        table,
+        ("name", "title", "layout", "pairing", "matrix", "blocks", "parameters", "heads",
+         "domain", "augmentation", "claims"),
+        "the document",
+    )
+    encoding = {k: table[k] for k in ("name", "title", "layout", "pairing") if k in table}
+    generator = {k: table[k] for k in ("matrix", "blocks") if k in table}
+    rest = {
+        k: table[k] for k in ("parameters", "heads", "domain", "augmentation", "claims")
+        if k in table
+    }
+    return {"encoding": encoding, "generator": generator, **rest}
+
+
+def _from_sections(table: dict[str, Any], default_name: str) -> Encoding:
+    _known(table, _SECTIONS, "the document")
+    if "generator" not in table:
+        raise SpecificationError(
+            "expected a [generator] section (matrix, blocks, or a catalogue name)"
+        )
+    head = _table(table.get("encoding", {}), "[encoding]")
+    _known(head, ("name", "title", "layout", "pairing"), "[encoding]")
+    name = _text(head.get("name", default_name), "[encoding] name")
+    if not ENCODING_NAME.fullmatch(name):
+        raise SpecificationError(
+            "[encoding] name: expected lower-case letters, digits and dashes, starting with a "
+            f"letter, got {name!r}"
+        )
+    layout = _one_of(head.get("layout", "interleaved"), LAYOUTS, "[encoding] layout")
+    pairing = _one_of(head.get("pairing", "contragredient"), PAIRINGS, "[encoding] pairing")
+    parameters = _parameters(table.get("parameters", {}))
+    assumptions = Assumptions.declare(parameters)
+    domain = _domain(table["domain"]) if "domain" in table else Domain()
+    per_head = _heads(table.get("heads", {}), parameters)
+    generator = _table(table["generator"], "[generator]")
+    built: list[Head] = []
+    base: Encoding | None = None
+    for values in per_head:
+        context = _Context(assumptions, values)
+        if _catalogue_key(generator):
+            base = _catalogue_generator(generator)
+            content = [
+                Generator(h.generator.dimension, h.generator.placed, h.generator.entries,
+                          assumptions)
+                for h in base.heads
+            ]
+        else:
+            content = [_generator(generator, context, layout)]
+        added = (
+            _augmentation(table["augmentation"], context) if "augmentation" in table else None
+        )
+        own = [h.augmentation for h in base.heads] if base is not None else [None]
+        built.extend(
+            Head(g, added if added is not None else o)
+            for g, o in zip(content, own, strict=True)
+        )
+    if len(built) > MAX_HEADS:
+        raise SpecificationError(f"expected at most {MAX_HEADS} heads, got {len(built)}")
+    verdict = Verdict.AUGMENTED if built[0].augmentation is not None else Verdict.GROUP
+    return Encoding(
+        name,
+        tuple(built),
+        verdict=base.verdict if base is not None and verdict is Verdict.GROUP else verdict,
+        layout=base.layout if base is not None else layout,
+        domain=domain if "domain" in table or base is None else base.domain,
+        clock=base.clock if base is not None else "position",
+        schedules=base.schedules if base is not None else (),
+        pairing=pairing,
+        asserted=_claims(table.get("claims", [])),
+        specification=_canonical(table, name),
+        title=_text(head.get("title", ""), "[encoding] title"),
+    )
+
+
+class _Context:
+    """What names mean inside expressions of one head."""
+
+    def __init__(self, assumptions: Assumptions, values: Mapping[str, Scalar]):
+        self.assumptions = assumptions
+        self.values = values
+
+    def number(self, value: Any, place: str) -> Scalar:
+        """One exact number."""
+        if isinstance(value, bool) or not isinstance(value, (str, int)):
+            raise SpecificationError(
+                f"{place}: expected a number or a text in the input grammar, got {_kind(value)}"
+            )
+        try:
+            return parse(str(value), self.assumptions.declared, self.assumptions, self.values)
+        except SpecificationError as error:
+            raise SpecificationError(f"{place}: {error}") from None
+
+    def function(self, value: Any, place: str) -> ExponentialPolynomial:
+        """A polynomial in tau."""
+        text = _text(value, place)
+        values = {**self.values, "tau": Scalar.symbol("tau")}
+        try:
+            scalar = parse(text, self.assumptions.declared, self.assumptions, values)
+        except SpecificationError as error:
+            raise SpecificationError(f"{place}: {error}") from None
+        return _polynomial_in_tau(scalar, place)
+
+    def matrix(self, value: Any, place: str) -> ScalarMatrix:
+        """A square matrix of exact numbers."""
+        rows = _list(value, place)
+        check_square([len(_list(row, f"{place} row {i + 1}")) for i, row in enumerate(rows)])
+        return scalar_matrix(
+            [
+                [self.number(x, f"{place} row {i + 1}, column {j + 1}") for j, x in enumerate(row)]
+                for i, row in enumerate(rows)
+            ]
+        )
+
+
+def _polynomial_in_tau(scalar: Scalar, place: str) -> ExponentialPolynomial:
+    terms: dict[Term, ComplexScalar] = {}
+    for radical, coefficient in scalar.terms.items():
+        top, bottom = coefficient.split()
+        if bottom.degree_in("tau") or any("tau" in a.value.used_names() for a, _ in radical):
+            raise SpecificationError(f"{place}: expected a polynomial in tau, got {scalar}")
+        for degree, part in enumerate(top.coefficients_in("tau")):
+            key = Term((degree,), (C_ZERO,))
+            value = ComplexScalar(Scalar({radical: part / bottom}))
+            terms[key] = terms.get(key, C_ZERO) + value
+    if "tau" in {n for c in terms.values() for n in c.re.parameters()}:
+        raise SpecificationError(f"{place}: expected a polynomial in tau, got {scalar}")
+    return ExponentialPolynomial(("t",), terms)
+
+
+def _generator(table: dict[str, Any], context: _Context, layout: str) -> Generator:
+    _known(table, ("matrix", "blocks", *entries()), "[generator]")
+    if len(table) != 1:
+        raise SpecificationError(
+            f"[generator]: expected exactly one of matrix, blocks or a catalogue name, got "
+            f"{', '.join(table) or 'nothing'}"
+        )
+    if "matrix" in table:
+        matrix = context.matrix(table["matrix"], "[generator] matrix")
+        return Generator(len(matrix), None, matrix, context.assumptions)
+    blocks = [
+        _block(item, context, f"[generator] blocks, item {i + 1}")
+        for i, item in enumerate(_list(table["blocks"], "[generator] blocks"))
+    ]
+    flat = [block for block, count in blocks for _ in range(count)]
+    if not flat:
+        raise SpecificationError("[generator] blocks: expected at least one block")
+    return Generator.from_blocks(_place(flat, layout), context.assumptions)
+
+
+def _place(blocks: list[Block], layout: str) -> list[PlacedBlock]:
+    if layout == "interleaved":
+        return place_consecutively(blocks)
+    planes = [b for b in blocks if b.is_pair]
+    rest = [b for b in blocks if not b.is_pair]
+    if any(b.chain_length > 1 for b in planes):
+        raise SpecificationError(
+            "[encoding] layout: \"half\" places single planes; chains of rotations are placed "
+            "with layout = \"interleaved\""
+        )
+    return place_planes(planes, layout) + place_consecutively(rest, start=2 * len(planes))
+
+
+def _block(item: Any, context: _Context, place: str) -> tuple[Block, int]:
+    table = _table(item, place)
+    _known(table, ("rate", "frequency", "chain_length", "shear", "repeat"), place)
+    chain = _integer(table.get("chain_length", 1), f"{place}: chain_length", 1, 64)
+    repeat = _integer(table.get("repeat", 1), f"{place}: repeat", 1, MAX_DIMENSION)
+    return (
+        Block(
+            context.number(table.get("rate", 0), f"{place}: rate"),
+            context.number(table.get("frequency", 0), f"{place}: frequency"),
+            chain,
+            context.number(table["shear"], f"{place}: shear") if "shear" in table else ONE,
+        ),
+        repeat,
+    )
+
+
+def _catalogue_key(table: dict[str, Any]) -> bool:
+    return len(table) == 1 and next(iter(table)) in entries()
+
+
+def _catalogue_generator(table: dict[str, Any]) -> Encoding:
+    ((name, settings),) = table.items()
+    return catalogue(name, _table(settings, f"[generator] {name}"))
+
+
+def _augmentation(value: Any, context: _Context) -> Augmentation:
+    table = _table(value, "[augmentation]")
+    _known(table, ("query", "key", "generator", "bias"), "[augmentation]")
+    for field in ("query", "key", "generator"):
+        if field not in table:
+            raise SpecificationError(f"[augmentation]: expected the key {field!r}")
+
+    def vector(field: str) -> list[Scalar]:
+        place = f"[augmentation] {field}"
+        return [context.number(x, place) for x in _list(table[field], place)]
+
+    bias = context.function(table["bias"], "[augmentation] bias") if "bias" in table else None
+    return augmentation(
+        vector("query"),
+        vector("key"),
+        context.matrix(table["generator"], "[augmentation] generator"),
+        bias,
+    )
+
+
+def _heads(value: Any, parameters: Mapping[str, str]) -> list[dict[str, Scalar]]:
+    """[heads]: for each named constant, its value in every head."""
+    table = _table(value, "[heads]")
+    if not table:
+        return [{}]
+    columns: dict[str, list[Scalar]] = {}
+    for name, items in table.items():
+        _check_name(name, "[heads]")
+        if name in parameters:
+            raise SpecificationError(f"[heads]: {name!r} is declared in [parameters] too")
+        values = _list(items, f"[heads] {name}")
+        context = _Context(Assumptions(), {})
+        columns[name] = [
+            context.number(x, f"[heads] {name}, item {i + 1}") for i, x in enumerate(values)
+        ]
+    counts = {name: len(column) for name, column in columns.items()}
+    if len(set(counts.values())) != 1 or 0 in counts.values():
+        raise SpecificationError(
+            f"[heads]: every list needs the same length, one value per head, got {counts}"
+        )
+    return [
+        {name: column[h] for name, column in columns.items()}
+        for h in range(next(iter(counts.values())))
+    ]
+
+
+def _parameters(value: Any) -> dict[str, str]:
+    table = _table(value, "[parameters]")
+    for name, text in table.items():
+        _check_name(name, "[parameters]")
+        if not isinstance(text, str):
+            raise SpecificationError(
+                f"[parameters] {name}: expected a text such as \"positive\", got {_kind(text)}"
+            )
+    return {str(k): str(v) for k, v in table.items()}
+
+
+def _check_name(name: str, place: str) -> None:
+    if not NAME.fullmatch(name) or name in RESERVED or name == "tau" or len(name) > 32:
+        raise SpecificationError(
+            f"{place}: {name!r} cannot name a parameter; use letters, digits and underscores, "
+            f"starting with a letter, and none of {', '.join(sorted(RESERVED | {'tau'}))}"
+        )
+
+
+def _domain(value: Any) -> Domain:
+    table = _table(value, "[domain]")
+    _known(table, ("time", "causal", "max_position"), "[domain]")
+    causal = table.get("causal", True)
+    if not isinstance(causal, bool):
+        raise SpecificationError(f"[domain] causal: expected true or false, got {_kind(causal)}")
+    return Domain(
+        _text(table.get("time", "integer"), "[domain] time"),
+        causal,
+        _integer(table.get("max_position", 1_048_576), "[domain] max_position", 1, 2**40),
+    )
+
+
+def _claims(value: Any) -> tuple[str, ...]:
+    names = [_one_of(x, ASSERTABLE, "claims") for x in _list(value, "claims")]
+    return tuple(dict.fromkeys(names))
+
+
+def _canonical(table: dict[str, Any], name: str) -> dict[str, object]:
+    document = {key: table[key] for key in _SECTIONS if key in table}
+    encoding = {**_table(document.get("encoding", {}), "[encoding]"), "name": name}
+    return {**document, "encoding": encoding}
+
+
+# -- strict decoding --------------------------------------------------------------------------
+
+
+def _kind(value: Any) -> str:
+    names = {dict: "a table", list: "a list", bool: "a truth value", type(None): "nothing"}
+    return names.get(type(value), repr(value) if len(repr(value)) < 80 else "a long value")
+
+
+def _table(value: Any, place: str) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise SpecificationError(f"{place}: expected a table, got {_kind(value)}")
+    return dict(value)
+
+
+def _list(value: Any, place: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise SpecificationError(f"{place}: expected a list, got {_kind(value)}")
+    return value
+
+
+def _text(value: Any, place: str) -> str:
+    if not isinstance(value, str):
+        raise SpecificationError(f"{place}: expected a text, got {_kind(value)}")
+    if len(value) > 4096:
+        raise SpecificationError(f"{place}: expected at most 4096 characters, got {len(value)}")
+    return value
+
+
+def _integer(value: Any, place: str, low: int, high: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise SpecificationError(
+            f"{place}: expected an integer from {low} to {high}, got {_kind(value)}"
+        )
+    return value
+
+
+def _one_of(value: Any, choices: tuple[str, ...], place: str) -> str:
+    text = _text(value, place)
+    if text not in choices:
+        raise SpecificationError(f"{place}: expected one of {', '.join(choices)}, got {text!r}")
+    return text
+
+
+def _known(table: Mapping[str, Any], allowed: tuple[str, ...], place: str) -> None:
+    for key in table:
+        if key not in allowed:
+            near = difflib.get_close_matches(str(key), allowed, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise SpecificationError(
+                f"{place}: unknown key {key!r}{hint} (known: {', '.join(allowed[:12])})"
+            )
+
+

@@ -1,0 +1,43 @@
+"""A claim about an encoding and what was decided of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Outcome(str, Enum):
+    """Three answers exist."""
+
+    PROVED = "proved"
+    REFUTED = "refuted"
+    UNDECIDED = "undecided"
+
+
+CLAIM_NAMES = (
+    "initial-condition",
+    "derivative",
+    "homomorphism",
+    "relativity",
+    "closed-form",
+    "augmentation",
+    "orthogonality",
+    "bounded-causal",
+    "bounded-all",
+)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One statement, its outcome, a witness when refuted, and how or why.
+
+    statement  the equation that was decided
+    witness    numbers that anyone can evaluate by hand, for a refutation
+    reason     the argument for a proof; what is missing for an undecided claim
+    """
+
+    name: str
+    verdict: Outcome
+    statement: str
+    reason: str
+    witness: str | None = None

@@ -1,0 +1,380 @@
+"""Decide the claims of an encoding.
+
+E(0) = I and E′ = XE, decided in one variable, are a complete certificate: uniqueness of the linear
+differential equation gives the group law, inverses, relativity and similarity for every real X.
+The two-variable products are decided as well where that is cheap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from symbolic_pe.algebra.assumptions import Assumptions
+from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
+from symbolic_pe.algebra.matrix import ScalarMatrix, multiply_functions, transpose
+from symbolic_pe.algebra.scalar import Scalar, precision
+from symbolic_pe.emit.plan import is_norm_preserving
+from symbolic_pe.encodings.augmentation import realised_bias
+from symbolic_pe.encodings.encoding import Encoding
+from symbolic_pe.errors import NotYetCovered, Undecided
+from symbolic_pe.generators.block import Block
+from symbolic_pe.jordan.classify import real_jordan_form
+from symbolic_pe.jordan.form import JordanCase, StructureBlock
+from symbolic_pe.proof.claim import Claim, Outcome
+from symbolic_pe.proof.patterns import (
+    Pattern,
+    Theorems,
+    at,
+    decide,
+    first_difference,
+    theorems_of,
+)
+from symbolic_pe.proof.witness import POINTS, decimal, point_of_difference
+
+STATEMENTS = {
+    "initial-condition": "A(0) = I",
+    "derivative": "A'(t) = X A(t)",
+    "homomorphism": "A(s + t) = A(s) A(t)",
+    "relativity": "F(t)^T G(s) = A(t - s), F(t) = A(t)^T, G(s) = A(-s)",
+    "closed-form": "A(t) = exp(t X) = P (block exponentials) P^-1",
+    "augmentation": "q_a^T exp(tau Y) k_a = bias(tau)",
+    "orthogonality": "A(t)^T A(t) = I",
+    "bounded-causal": "sup over tau >= 0 of |A(tau)| is finite",
+    "bounded-all": "sup over all real tau of |A(tau)| is finite",
+}
+ONE_MAP_STATEMENT = "F(t)^T G(s) = A(t - s), F(t) = G(t) = A(-t)"
+
+
+@dataclass(frozen=True)
+class Proof:
+    """Every claim made about an encoding, decided, with the Jordan forms that were used."""
+
+    encoding: Encoding
+    claims: tuple[Claim, ...]
+    cases: tuple[tuple[int, JordanCase], ...]
+
+    @property
+    def outcome(self) -> Outcome:
+        """Refuted if any claim is; undecided if any is and none is refuted; else proved."""
+        verdicts = {c.verdict for c in self.claims}
+        for worst in (Outcome.REFUTED, Outcome.UNDECIDED):
+            if worst in verdicts:
+                return worst
+        return Outcome.PROVED
+
+
+def prove(encoding: Encoding) -> Proof:
+    """Decide every claim that belongs to an encoding or that its specification makes."""
+    try:
+        cases = tuple(jordan_cases(encoding))
+    except (NotYetCovered, Undecided) as error:
+        return Proof(encoding, _all_undecided(str(error)), ())
+    missing = next((c for _, c in cases if c.components is None), None)
+    claims: list[Claim] = []
+    if missing is not None:
+        reason = (
+            "eigenvalues of degree 3 or more: the structure is exact, the closed form is not "
+            "computed in this version"
+        )
+        claims.extend(_all_undecided(reason))
+    else:
+        facts = _Facts(encoding, cases)
+        claims.extend(facts.laws())
+        if encoding.augmentation is not None:
+            claims.append(_decided("augmentation", lambda: _augmentation(encoding)))
+        claims.extend(facts.orthogonality())
+    claims.extend(_boundedness(encoding, cases))
+    return Proof(encoding, tuple(claims), cases)
+
+
+def jordan_cases(encoding: Encoding) -> Iterator[tuple[int, JordanCase]]:
+    """(head, case) for every head and case, constant coordinates included."""
+    for index in range(len(encoding.heads)):
+        for case in real_jordan_form(encoding.full_generator(index)).cases:
+            yield index, case
+
+
+def _all_undecided(reason: str) -> tuple[Claim, ...]:
+    return tuple(
+        Claim(name, Outcome.UNDECIDED, STATEMENTS[name], reason)
+        for name in ("initial-condition", "derivative", "homomorphism", "relativity", "closed-form")
+    )
+
+
+def _decided(name: str, decide_it: Callable[[], Claim]) -> Claim:
+    try:
+        return decide_it()
+    except (Undecided, NotYetCovered) as error:
+        return Claim(name, Outcome.UNDECIDED, STATEMENTS[name], str(error))
+
+
+class _Facts:
+    """The block theorems that an encoding rests on, decided once each."""
+
+    def __init__(self, encoding: Encoding, cases: tuple[tuple[int, JordanCase], ...]):
+        self.encoding = encoding
+        self.cases = cases
+        blocks = [
+            block
+            for _, case in cases
+            for form in case.components or ()
+            for block in form.blocks
+        ]
+        self.patterns = {p: theorems_of(p) for p in dict.fromkeys(map(Pattern.of, blocks))}
+        self.placed = {
+            p: theorems_of(p)
+            for head in encoding.heads
+            for p in dict.fromkeys(Pattern.of(b.block) for b in head.generator.placed or ())
+        }
+        self.every = {**self.patterns, **self.placed}
+
+    def laws(self) -> list[Claim]:
+        """The five claims that every encoding makes."""
+        count = len(self.every)
+        kinds = ", ".join(p.name for p in self.every)
+        basis = (
+            " X P = P J and P P^-1 = I are decided for every component of every case."
+            if any(h.generator.placed is None for h in self.encoding.heads)
+            else ""
+        )
+        by_blocks = f"decided with symbolic entries for {count} kind(s) of block: {kinds}."
+        direct = all(t.direct for t in self.every.values())
+        by_product = (
+            "the two-variable identity is decided as an exponential polynomial; " + by_blocks
+            if direct
+            else "follows from A(0) = I and A' = XA by uniqueness; " + by_blocks
+        )
+        return [
+            self._law("initial-condition", lambda t: t.initial_condition, by_blocks),
+            self._law("derivative", lambda t: t.derivative, by_blocks + basis),
+            self._law("homomorphism", lambda t: t.homomorphism, by_product + basis),
+            self._relativity(by_product + basis),
+            self._law(
+                "closed-form",
+                lambda t: t.initial_condition and t.derivative,
+                "initial condition and derivative law determine exp(tX);" + (basis or " X = J."),
+            ),
+        ]
+
+    def _law(self, name: str, holds: Callable[[Theorems], bool], reason: str) -> Claim:
+        failing = next((p for p, t in self.every.items() if not holds(t)), None)
+        if failing is None:
+            return Claim(name, Outcome.PROVED, STATEMENTS[name], reason)
+        return Claim(
+            name, Outcome.REFUTED, STATEMENTS[name], "", f"the block {failing.name}"
+        )
+
+    def _relativity(self, reason: str) -> Claim:
+        if self.encoding.pairing == "one-map":
+            return _decided("relativity", self._one_map)
+        return self._law("relativity", lambda t: t.relativity, reason)
+
+    def _one_map(self) -> Claim:
+        """F = G = A(−·) is relative exactly when A(t)ᵀ = A(−t), that is Xᵀ = −X."""
+        for index, head in enumerate(self.encoding.heads):
+            if is_norm_preserving(head.generator):
+                continue
+            return Claim(
+                "relativity",
+                Outcome.REFUTED,
+                ONE_MAP_STATEMENT,
+                "one map serves both sides exactly when X^T = -X",
+                _one_map_witness(self.encoding, index),
+            )
+        return Claim(
+            "relativity", Outcome.PROVED, ONE_MAP_STATEMENT, "X^T = -X, hence A(t)^T = A(-t)"
+        )
+
+    def orthogonality(self) -> list[Claim]:
+        """Claimed only when it holds, or when the specification claims it."""
+        holds = all(is_norm_preserving(h.generator) for h in self.encoding.heads)
+        bare = self.encoding.augmentation is None
+        if holds and bare:
+            return [
+                Claim(
+                    "orthogonality",
+                    Outcome.PROVED,
+                    STATEMENTS["orthogonality"],
+                    "X^T = -X is decided, hence A(t)^T = exp(-tX) = A(t)^-1",
+                )
+            ]
+        if "orthogonality" not in self.encoding.asserted:
+            return []
+        index = next(
+            (i for i, h in enumerate(self.encoding.heads) if not is_norm_preserving(h.generator)),
+            0,
+        )
+        return [
+            Claim(
+                "orthogonality",
+                Outcome.REFUTED,
+                STATEMENTS["orthogonality"],
+                "it holds exactly when X^T = -X",
+                _skew_witness(self.encoding.full_generator(index).matrix),
+            )
+        ]
+
+
+def _skew_witness(x: ScalarMatrix) -> str:
+    n = len(x)
+    for i in range(n):
+        for j in range(i, n):
+            total = x[i][j] + x[j][i]
+            if not total.is_zero():
+                return (
+                    f"(X + X^T) at row {i}, column {j} is {total}, not 0; it is the derivative of "
+                    "A(t)^T A(t) at t = 0"
+                )
+    raise AssertionError("the generator is skew")
+
+
+def _one_map_witness(encoding: Encoding, head: int) -> str:
+    """An entry of F(t)ᵀG(s) and of A(t − s) that differ, with numbers."""
+    generator = encoding.heads[head].generator
+    for placed in generator.placed or ():
+        block = placed.block
+        theorem = theorems_of(Pattern.of(block))
+        if theorem.one_map:
+            continue
+        e = block.exponential()
+        left = multiply_functions(transpose(at(e, {"t": -1})), at(e, {"s": -1}))
+        found = first_difference(left, at(e, {"t": 1, "s": -1}))
+        if found is None:
+            continue
+        i, j, _ = found
+        claimed = e[i][j].compose({"t": 1, "s": -1})
+        text = point_of_difference(claimed, left[i][j], generator.assumptions)
+        where = f"channels {placed.coordinates[i]}, {placed.coordinates[j]}"
+        return f"entry ({where}) {text}" + (f", head {head}" if head else "")
+    return _skew_witness(generator.matrix)
+
+
+# -- augmentation -----------------------------------------------------------------------------
+
+
+def _augmentation(encoding: Encoding) -> Claim:
+    """qₐᵀ exp(τY) kₐ = bias(τ), for every head."""
+    name = "augmentation"
+    for index, head in enumerate(encoding.heads):
+        added = head.augmentation
+        assert added is not None
+        laws = decide(added.generator, added.exponential)
+        if not (laws.initial_condition and laws.derivative):
+            return Claim(name, Outcome.REFUTED, STATEMENTS[name], "", "exp(tau Y) is wrong")
+        found = realised_bias(added.query, added.exponential, added.key)
+        if (found - added.bias).vanishes():
+            continue
+        claimed_text, found_text = _in_tau(added.bias), _in_tau(found)
+        numbers = point_of_difference(
+            _rename(added.bias), _rename(found), head.generator.assumptions
+        )
+        return Claim(
+            name,
+            Outcome.REFUTED,
+            f"{STATEMENTS[name]} = {claimed_text}",
+            _softmax_remark(added.bias, found, head.generator.assumptions),
+            f"the vectors give {found_text}, not {claimed_text}; {numbers}"
+            + (f" (head {index})" if len(encoding.heads) > 1 else ""),
+        )
+    first = encoding.heads[0].augmentation
+    assert first is not None
+    return Claim(
+        name,
+        Outcome.PROVED,
+        STATEMENTS[name],
+        f"decided as exponential polynomials; {first.coordinates} constant coordinate(s) added, "
+        f"bias(tau) = {_in_tau(first.bias)}" + (" in head 0" if len(encoding.heads) > 1 else ""),
+    )
+
+
+def _rename(f: ExponentialPolynomial) -> ExponentialPolynomial:
+    return f.compose({"tau": 1})
+
+
+def _in_tau(f: ExponentialPolynomial) -> str:
+    return str(_rename(f))
+
+
+def _softmax_remark(
+    claimed: ExponentialPolynomial, found: ExponentialPolynomial, cell: Assumptions
+) -> str:
+    """When the difference does not depend on τ, softmax cannot see it."""
+    slope = (claimed - found).derivative("t")
+    if slope.vanishes():
+        return "equal after softmax: the difference is the same for every key"
+    conditions = [c.re for c in slope.terms.values()]
+    if any(cell.sign_of_scalar(c) in (1, -1) for c in conditions):
+        return "not equal after softmax either, at any admissible value of the parameters"
+    texts = sorted({f"{c} = 0" for c in conditions})
+    return "equal after softmax exactly where " + " and ".join(texts)
+
+
+# -- boundedness ------------------------------------------------------------------------------
+
+
+def _boundedness(encoding: Encoding, cases: tuple[tuple[int, JordanCase], ...]) -> list[Claim]:
+    claims = []
+    for name, growth_of in (
+        ("bounded-causal", lambda case: case.growth.causal),
+        ("bounded-all", lambda case: case.growth.all),
+    ):
+        bad = [(h, c) for h, c in cases if growth_of(c) not in ("bounded", "decaying")]
+        if not bad:
+            claims.append(
+                Claim(
+                    name,
+                    Outcome.PROVED,
+                    STATEMENTS[name],
+                    "real parts are "
+                    + ("<= 0" if name == "bounded-causal" else "0")
+                    + ", and blocks with real part 0 have chain length 1, in every case",
+                )
+            )
+        elif name in encoding.asserted:
+            claims.append(
+                Claim(
+                    name,
+                    Outcome.REFUTED,
+                    STATEMENTS[name],
+                    "bounded exactly when real parts allow it and neutral blocks are simple",
+                    _growth_witness(encoding, *bad[0], all_lags=name == "bounded-all"),
+                )
+            )
+    return claims
+
+
+def _growth_witness(
+    encoding: Encoding, head: int, case: JordanCase, *, all_lags: bool
+) -> str:
+    block = next(b for b in case.structure if _grows(b, all_lags=all_lags))
+    conditions = case.cell.conditions()
+    where = f" when {' and '.join(conditions)}" if conditions else ""
+    head_text = f" in head {head}" if len(encoding.heads) > 1 else ""
+    kind = (
+        f"eigenvalue {block.texts()['eigenvalue']} with chain length {block.chain_length}"
+        f"{head_text}{where}"
+    )
+    backwards = all_lags and block.real_part_sign < 0
+    return f"{kind}: |A(tau)| grows without bound as tau -> {'-' if backwards else '+'}infinity" + (
+        _growth_number(block, backwards)
+    )
+
+
+def _growth_number(block: StructureBlock, backwards: bool) -> str:
+    if not isinstance(block.eigenvalue, Scalar) or block.eigenvalue.parameters():
+        return ""
+    with precision(64):
+        tau = POINTS[0] * 100
+        rate = abs(block.eigenvalue.ball({}))
+        size = (rate * tau).exp() if not rate.contains(0) else rate + tau ** (
+            block.chain_length - 1
+        )
+    sign = "-" if backwards else ""
+    return f"; its block has norm at least {decimal(size, 6)} at tau = {sign}{tau}"
+
+
+def _grows(block: StructureBlock, *, all_lags: bool) -> bool:
+    if block.real_part_sign == 0:
+        return block.chain_length > 1
+    return block.real_part_sign > 0 or all_lags
