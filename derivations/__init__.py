@@ -1,0 +1,1 @@
+"""The mathematics as executable derivations: one file a statement, each with its negative twin."""

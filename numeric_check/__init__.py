@@ -1,0 +1,7 @@
+"""Numerical evidence: a rigorous reference, kernels compiled safely, and their cross-check."""
+
+from numeric_check.cross_check import cross_check
+from numeric_check.kernel import compile_kernel
+from numeric_check.reference import reference
+
+__all__ = ["compile_kernel", "cross_check", "reference"]

@@ -83,3 +83,24 @@ def _split(x: Array) -> tuple[Array, Array]:
     scaled = _SPLITTER * x
     upper = scaled - (scaled - x)
     return upper, x - upper
+
+
+def add(a: DoubleDouble, b: DoubleDouble) -> DoubleDouble:
+    """a + b; the error is below 2⁻¹⁰⁰·(|a| + |b|), Knuth's exact sum of the high parts."""
+    with np.errstate(all="ignore"):
+        total = a.high + b.high
+        virtual = total - a.high
+        error = (a.high - (total - virtual)) + (b.high - virtual) + (a.low + b.low)
+        high = total + error
+        return DoubleDouble(high, error - (high - total))
+
+
+def contract(a: DoubleDouble, b: DoubleDouble) -> DoubleDouble:
+    """Σ_k a[..., i, k]·b[..., k, j], leading axes broadcast."""
+    total: DoubleDouble | None = None
+    for k in range(a.high.shape[-1]):
+        term = multiply(a[..., :, k, None], b[..., None, k, :])
+        total = term if total is None else add(total, term)
+    if total is None:
+        raise ValueError("expected at least one term")
+    return total

@@ -14,6 +14,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Collection, Mapping
+from math import comb
 
 from flint import fmpq
 
@@ -152,6 +153,8 @@ class _Parser:
         while operator := self._take("*", "/"):
             position = self._token[2]
             part = self._power()
+            if _size(total) * _size(part) > MAX_TERMS**2 // 100:
+                raise self._error(f"the product expands to more than {MAX_TERMS} terms", position)
             if operator == "/":
                 if part.is_zero():
                     raise self._error("division by zero", position)
@@ -179,8 +182,10 @@ class _Parser:
                 f"got {value}",
                 exponent_position,
             )
-        if len(base.terms) > 1 and abs(value) > 64:
-            raise self._error("a power of a sum above 64", exponent_position)
+        if value.q == 1 and comb(_size(base) + abs(int(value)) - 1, abs(int(value))) > MAX_TERMS:
+            raise self._error(
+                f"the power expands to more than {MAX_TERMS} terms", exponent_position
+            )
         return self._guarded(lambda: power(base, value, self.signs), position)
 
     def _atom(self) -> Scalar:
@@ -250,7 +255,14 @@ class _Parser:
             raise self._error(str(error), position) from None
 
     def _bounded(self, value: Scalar, position: int) -> Scalar:
-        size = sum(1 + sum(1 for _ in c.numerator_terms()) for c in value.terms.values())
-        if size > MAX_TERMS:
+        if _size(value) > MAX_TERMS:
             raise self._error(f"the expression expands to more than {MAX_TERMS} terms", position)
         return value
+
+
+def _size(x: Scalar) -> int:
+    """Number of monomials in numerators and denominators."""
+    return sum(
+        sum(1 for part in c.split() for _ in part.numerator_terms()) - (1 if c.is_polynomial() else 0)
+        for c in x.terms.values()
+    )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from symbolic_pe.algebra.complex_scalar import C_ZERO, ComplexScalar
+from symbolic_pe.algebra.rational_function import grouped
 from symbolic_pe.algebra.scalar import ONE, Scalar
 
 if TYPE_CHECKING:
@@ -70,9 +71,7 @@ def times(coefficient: Scalar, factors: list[str]) -> str:
         return product
     if coefficient == -ONE:
         return f"-{product}"
-    text = str(coefficient)
-    grouped = f"({text})" if " + " in text or " - " in text else text
-    return f"{grouped}*{product}"
+    return f"{grouped(str(coefficient), '+-')}*{product}"
 
 
 def _parts(c: ComplexScalar, factors: list[str]) -> list[str]:

@@ -226,7 +226,7 @@ class RationalFunction:
         if self.denominator.is_one():
             return top
         bottom = _print_polynomial(self.denominator, self.names)
-        return f"{_grouped(top, '+-')}/{_grouped(bottom, '+-*/')}"
+        return f"{grouped(top, '+-')}/{grouped(bottom, '+-*/')}"
 
 
 def _constant_of(polynomial: Any) -> fmpq:
@@ -243,7 +243,8 @@ def monomial_element(monomial: Mapping[str, int], coefficient: fmpq) -> Rational
     return result
 
 
-def _grouped(text: str, operators: str) -> str:
+def grouped(text: str, operators: str) -> str:
+    """Parentheses around a text with one of the operators at its top level, past its sign."""
     depth = 0
     for index, char in enumerate(text):
         depth += (char == "(") - (char == ")")

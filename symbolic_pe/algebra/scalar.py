@@ -17,7 +17,7 @@ from typing import Any
 from flint import arb, ctx, fmpq
 
 from symbolic_pe.algebra.rational_function import ONE as K_ONE
-from symbolic_pe.algebra.rational_function import RationalFunction
+from symbolic_pe.algebra.rational_function import RationalFunction, grouped
 from symbolic_pe.algebra.symbols import (
     PI,
     Atom,
@@ -428,21 +428,24 @@ def _print_term(radical: Radical, coefficient: RationalFunction) -> str:
         return str(coefficient)
     if coefficient.is_constant():
         return _print_radical_number(radical, coefficient.constant())
-    roots = "*".join(_print_roots(radical))
-    text = str(coefficient)
-    needs_group = any(f" {op} " in text for op in "+-")
-    return f"({text})*{roots}" if needs_group and not text.startswith("(") else f"{text}*{roots}"
+    square, others = _roots_of(radical)
+    roots = [*others, *([f"sqrt({square})"] if square != K_ONE else [])]
+    below = coefficient * square
+    if square != K_ONE and len(str(below.split()[1])) < len(str(coefficient.split()[1])):
+        numerator = "*".join([grouped(str(below), "+-"), *others])
+        return f"{numerator}/sqrt({square})"
+    return "*".join([grouped(str(coefficient), "+-"), *roots])
 
 
-def _print_roots(radical: Radical) -> list[str]:
-    """Factors of a radical; square roots are joined into one: √(1 − z)·√(1 + z) = √(1 − z²)."""
+def _roots_of(radical: Radical) -> tuple[RationalFunction, list[str]]:
+    """Square roots joined into one, √(1 − z)·√(1 + z) = √(1 − z²), and the other powers."""
     square, others = K_ONE, []
     for atom, exponent in radical:
         if exponent == fmpq(1, 2):
             square = square * atom.value
         else:
             others.append(_print_power(atom.text, exponent))
-    return others if square == K_ONE else [*others, f"sqrt({square})"]
+    return square, others
 
 
 def _print_radical_number(radical: Radical, value: fmpq) -> str:

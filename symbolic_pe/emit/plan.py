@@ -123,11 +123,15 @@ class KernelPlan:
 
     @property
     def uniform_decay(self) -> tuple[Scalar, ...] | None:
-        """The common rate a per head, when every block has it and it is not 0.
+        """The common rate a per head, when every block has it, it is not 0, and none is a chain.
 
-        Then A(τ) = e^{aτ}·B(τ) with B free of decay: the mask form, stable at any range.
+        Then A(τ) = e^{aτ}·B(τ) with B orthogonal: the mask form, stable at any range.
         """
-        groups = [g for g in self.groups if isinstance(g, BlockGroup)]
+        groups = [
+            g
+            for g in self.groups
+            if isinstance(g, BlockGroup) and (g.chain_length == 1 or g.shear.is_zero)
+        ]
         if len(groups) != len(self.groups) or self.basis is not None or self.parameters:
             return None
         rates = {g.rate.uniform for g in groups}
@@ -233,14 +237,14 @@ def _shape(placed: PlacedBlock) -> tuple[bool, int, tuple[int, ...]]:
 def _vector(rows: list[list[Scalar]], name: str, schedules: Sequence[Schedule]) -> Vector:
     frozen = tuple(tuple(row) for row in rows)
     schedule = next(
-        (s for s in schedules if s.name == name and _reproduces(s, frozen)), None
+        (s for s in schedules if s.name == name and reproduces(s, frozen)), None
     )
     if all(row == frozen[0] for row in frozen):
         frozen = frozen[:1]
     return Vector(frozen, schedule)
 
 
-def _reproduces(schedule: Schedule, rows: tuple[tuple[Scalar, ...], ...]) -> bool:
+def reproduces(schedule: Schedule, rows: tuple[tuple[Scalar, ...], ...]) -> bool:
     """Decide that the formula gives exactly these values."""
     return all(
         parse(

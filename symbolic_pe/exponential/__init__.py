@@ -1,0 +1,1 @@
+"""Closed forms exp(tX) of generators, case by case."""

@@ -319,6 +319,7 @@ class Algebra:
         self.work = 0
         self.real: dict[str, bool] = {}  # is the value of the definition known to be real?
         self.signs: dict[str, Signs] = {}  # possible signs of the value of the definition
+        self._sign: dict[Number, Signs] = {}  # what ``sign`` has answered
         for name in reversed(order):
             self.real[name] = self.is_real(definitions[name].value)
             self.signs[name] = self.sign(definitions[name].value)
@@ -335,17 +336,17 @@ class Algebra:
         for a, b in pairs:
             for left, c in a.terms:
                 for right, d in b.terms:
-                    self.spend(len(left) + len(right) >> 3)
+                    cost = 1 + (_bits(c) * _bits(d) >> 18)
                     factor, monomial = _join(left, right)
                     value = c * d if factor is None else c * d * factor
                     previous = total.get(monomial)
-                    cost = _bits(c) * _bits(d)
                     if previous is None:
                         total[monomial] = value
+                        cost += 2 + 3 * len(monomial)  # for memory as well as for time
                     else:
                         total[monomial] = previous + value
-                        cost += _bits(previous) * _bits(value)
-                    self.spend(1 + (cost >> 14))
+                        cost += len(monomial) + (_bits(previous) * _bits(value) >> 18)
+                    self.spend(cost)
         return _number(total)
 
     def add(self, *numbers: Number) -> Number:
@@ -410,7 +411,7 @@ class Algebra:
 
     def locate(self, table: list[Number], exponent: Number) -> int:
         """The position of a number in a table of distinct ones; it is appended when new."""
-        self.spend(1 + (len(table) >> 3))
+        self.spend(1 + len(table))
         if exponent in table:
             return table.index(exponent)
         for i, other in enumerate(table if self.definitions else ()):
@@ -435,6 +436,11 @@ class Algebra:
 
         The number is free of variables.
         """
+        if number not in self._sign:
+            self._sign[number] = self._decide_sign(number)
+        return self._sign[number]
+
+    def _decide_sign(self, number: Number) -> Signs:
         if not self.is_real(number):
             return ANY_SIGN
         if self.is_zero(number):
@@ -480,7 +486,7 @@ class Algebra:
                 self.spend(bits + (bits * bits * odd >> 8))
                 part = _product(part, _enclosed_power(base, e, bits), bits)
             ends = sorted((part[0] * c.numerator, part[1] * c.numerator))
-            self.spend(1 + (part[1].bit_length() * _bits(c) >> 14))
+            self.spend(1 + (part[1].bit_length() * _bits(c) >> 18))
             low += ends[0] // c.denominator
             high += -(-ends[1] // c.denominator)
         return low, high
@@ -634,7 +640,7 @@ def _string(value: object, where: str, pattern: re.Pattern[str]) -> str:
 
 def _choice(value: object, where: str, choices: Iterable[str]) -> str:
     if not isinstance(value, str) or value not in choices:
-        raise _fail(where, f"one of {', '.join(choices)}", value)
+        raise _fail(where, f"one of {_shorten(', '.join(choices))}", value)
     return value
 
 
@@ -1129,6 +1135,7 @@ class Decider:
             )
             for i in range(len(x))
             for j in range(i + 1)
+            if x[i][j] or x[j][i]
         )
 
     def basis(self) -> Outcome:

@@ -1,0 +1,47 @@
+# Two commands do everything on a fresh machine: `make demo` and `make test`.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+OUT    := demo-output
+
+.PHONY: demo test test-full lint bench clean
+.DELETE_ON_ERROR:
+
+# A stamp per environment: repeated calls cost nothing, a changed requirement reinstalls.
+$(VENV)/.base: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.base
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt torch
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,torch]'
+	@touch $@
+
+demo: $(VENV)/.base
+	@$(BIN)/symbolic-pe build rope:dim=128 --target numpy -o $(OUT)/rope
+	@echo
+	@$(BIN)/symbolic-pe build examples/damped-oscillator.toml --target numpy -o $(OUT)/damped-oscillator
+	@echo
+	@echo "Results are in $(OUT)/. Open first:"
+	@echo "  $(OUT)/rope/rope_numpy.py                 the emitted kernel"
+	@echo "  $(OUT)/damped-oscillator/report.md        seven cases, their proofs and measured errors"
+
+lint: $(VENV)/.test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: lint
+	$(BIN)/python -m pytest -n 2 -m "not slow"
+
+test-full: $(VENV)/.test
+	$(BIN)/python -m pytest -n 2 -m slow
+
+bench: $(VENV)/.test
+	$(BIN)/python -m bench
+
+clean:
+	rm -rf $(VENV) $(OUT)

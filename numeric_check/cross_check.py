@@ -1,0 +1,171 @@
+"""Measure a compiled kernel against the exact mathematics of its plan, law by law."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from flint import fmpq
+
+from numeric_check.bias_laws import check_added_coordinates, check_bias_function
+from numeric_check.decay_laws import check_decay_form
+from numeric_check.double_double import Array
+from numeric_check.exact_map import BlockArray, ExactMap
+from numeric_check.kernel import Kernel
+from numeric_check.map_laws import Measured, measure_map, probes
+from numeric_check.operator_laws import check_operator
+from numeric_check.positions import Batch, batches, parameter_points
+from numeric_check.relative_law import check_relativity
+from numeric_check.result import CrossCheck, Evidence, Ledger, Where
+from numeric_check.structure_laws import SIDES, Sample, check_batch, check_history, take_sample
+from numeric_check.subject import MapCall, Subject
+from numeric_check.tolerance import DTYPES
+from symbolic_pe.emit.plan import BlockGroup, KernelPlan, plan_kernel
+from symbolic_pe.encodings.encoding import Encoding
+from symbolic_pe.errors import KernelError, SpecificationError
+
+MAX_POSITIONS = 160
+ENTRY_BUDGET = 2**22
+"""Entries of the exact maps of one side that are held at once; it limits the positions."""
+
+DEFAULT_SEED = 2026
+ONE_STEP = fmpq(1)
+
+
+def cross_check(
+    kernel: Kernel,
+    encoding_or_plan: Encoding | KernelPlan,
+    *,
+    dtypes: Sequence[str] = DTYPES,
+    parameters: Mapping[str, float] | Sequence[Mapping[str, float]] | None = None,
+    seed: int = DEFAULT_SEED,
+) -> CrossCheck:
+    """Every law of `docs/reference/kernel.md`, for each dtype, worst case kept.
+
+    A law is `refuted` by one number beyond its tolerance (see `tolerance`) inside the served
+    window, by NaN or infinity there, or by an exception; otherwise it is `consistent`, which is
+    not a proof. A kernel with parameters is tried inside each case of its generator, on the
+    boundaries where a parameter is determined, and beside them, unless `parameters` are given.
+
+    Raises `SpecificationError` for an unknown dtype. A kernel never makes it raise.
+    """
+    unknown = [name for name in dtypes if name not in DTYPES]
+    if unknown or not dtypes:
+        raise SpecificationError(f"dtypes: expected some of {', '.join(DTYPES)}, got {dtypes}")
+    plan = (
+        encoding_or_plan
+        if isinstance(encoding_or_plan, KernelPlan)
+        else plan_kernel(encoding_or_plan)
+    )
+    given = [parameters] if isinstance(parameters, Mapping) else parameters
+    points = parameter_points(plan, given)
+    with np.errstate(all="ignore"):  # outside the served window anything may overflow
+        return _measure(kernel, plan, points, tuple(dtypes), seed)
+
+
+def _measure(
+    kernel: Kernel,
+    plan: KernelPlan,
+    points: tuple[Mapping[str, float], ...],
+    dtypes: tuple[str, ...],
+    seed: int,
+) -> CrossCheck:
+    ledger = Ledger()
+    if _has_stated_size(kernel, plan, ledger):
+        for point in points:
+            subject = Subject(kernel, plan, ExactMap(plan, point), point, dtypes, ledger, seed)
+            _check_point(subject)
+    results = ledger.results()
+    summaries = [
+        ledger.summary(dtype, results) for dtype in dtypes if any(r.dtype == dtype for r in results)
+    ]
+    return CrossCheck(kernel.target, plan.encoding.name, results, tuple(summaries), points)
+
+
+def _has_stated_size(kernel: Kernel, plan: KernelPlan, ledger: Ledger) -> bool:
+    """DIMENSION and HEADS are those of the plan."""
+    for name, found, expected in (
+        ("DIMENSION", kernel.dimension, plan.dimension),
+        ("HEADS", kernel.heads, plan.heads),
+    ):
+        if found != expected:
+            note = f"{name} is {found}, the encoding has {expected}"
+            line = f'python -c "import {kernel.module} as k; print(k.{name}, {expected})"'
+            evidence = Evidence(Where(note=note), line)
+            ledger.record("runs", "float64", float("inf"), 0.0, lambda e=evidence: e)  # type: ignore[misc]
+            return False
+    return True
+
+
+def _check_point(subject: Subject) -> None:
+    samples = _structure(subject)
+    vectors = probes(subject)
+    for batch in batches(subject.plan, _largest_rate(subject), subject.seed, _budget(subject)):
+        query = subject.exact.query(batch.displacements)
+        key = subject.exact.key(batch.displacements)
+        for dtype in subject.dtypes:
+            _check_batch(subject, batch, dtype, (query, key), vectors)
+    check_operator(subject)
+    check_bias_function(subject)
+    check_decay_form(subject)
+    _history(subject, samples)
+
+
+def _structure(subject: Subject) -> list[Sample]:
+    found = [take_sample(subject, side, dtype) for dtype in subject.dtypes for side in SIDES]
+    samples = [s for s in found if s is not None]
+    for sample in samples:
+        check_batch(subject, sample)
+    return samples
+
+
+def _check_batch(
+    subject: Subject,
+    batch: Batch,
+    dtype: str,
+    exact: tuple[tuple[BlockArray, ...], tuple[BlockArray, ...]],
+    vectors: Array,
+) -> None:
+    measured: list[Measured] = []
+    for side, blocks in zip(SIDES, exact, strict=True):
+        call = MapCall(side, batch.positions, batch.reference, dtype)
+        found = measure_map(subject, call, blocks, vectors)
+        if found is not None:
+            measured.append(found)
+    if len(measured) == len(SIDES):
+        query, key = measured
+        check_relativity(subject, batch, dtype, query, key)
+        check_added_coordinates(subject, batch, dtype, query, key)
+
+
+def _history(subject: Subject, samples: Sequence[Sample]) -> None:
+    """Low precision first in the fresh copy: what it remembers would spoil the others."""
+    try:
+        fresh = subject.kernel.fresh()
+    except KernelError:
+        fresh = None
+    for sample in reversed(samples):
+        check_history(subject, sample, fresh)
+
+
+def _largest_rate(subject: Subject) -> float:
+    """The rate that limits the served window."""
+    rates = [0.0]
+    for group, block in zip(
+        subject.plan.groups, subject.exact.exponential([ONE_STEP]), strict=True
+    ):
+        if isinstance(group, BlockGroup):
+            rates += [abs(subject.exact.scalar(x)) for row in group.rate.rows for x in row]
+        else:
+            rates.append(float(block.growth.max()))
+    return max(rates)
+
+
+def _budget(subject: Subject) -> int:
+    """How many positions fit: entries of one position are d·C for every head."""
+    columns = subject.dimension if subject.plan.basis is not None else 8
+    entries = subject.dimension * columns * subject.heads
+    return max(16, min(MAX_POSITIONS, ENTRY_BUDGET // entries))
+
+
+__all__ = ["CrossCheck", "cross_check"]

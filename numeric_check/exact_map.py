@@ -1,0 +1,344 @@
+"""The exact query and key maps of a plan, per block, as NumPy arrays with 106 bits.
+
+    F(t) = A(u)ᵀ, u = t − c        G(s) = A(−v), v = s − c        (times Pᵀ and Q with a basis)
+
+Every factor (cos ωτ, sin ωτ, e^{aτ}(ητ)^k/k!, entries of a basis) is a ball whose radius is
+proved small; factors are multiplied in double-double. So dimension 128 with many heads costs a
+few milliseconds per position, and no error is larger than `VALUE_ERROR` times the majorant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import factorial
+
+import numpy as np
+import numpy.typing as npt
+from flint import arb, fmpq
+
+from numeric_check.double_double import Array, DoubleDouble, contract, multiply
+from numeric_check.entire import TwoByTwo
+from numeric_check.exact_number import parameter_balls
+from numeric_check.tolerance import angle_error, entire_error, exponent_error
+from symbolic_pe.algebra.matrix import ScalarMatrix, transpose
+from symbolic_pe.algebra.scalar import Scalar, precision
+from symbolic_pe.emit.plan import BlockGroup, KernelPlan, MatrixGroup, Vector
+from symbolic_pe.errors import Undecided
+
+Indices = npt.NDArray[np.intp]
+
+BITS = (192, 384, 768, 1536)
+"""Precisions tried in turn for every factor."""
+
+FACTOR_BITS = 100
+"""A factor is accepted when its radius is below 2⁻¹⁰⁰ of its size (of 1, for cos and sin)."""
+
+VALUE_ERROR = 2.0**-90
+"""Relative to the majorant: a few factors, products and sums of 2⁻¹⁰⁰ each."""
+
+
+@dataclass(frozen=True)
+class BlockArray:
+    """Exact blocks of one group at several displacements.
+
+    rows      (B, S) output coordinates of each block
+    columns   (B, C) input channels of each block
+    value     (H, n, B, S, C), H = 1 when all heads agree
+    majorant  (H, n, B, S, C), what a kernel adds up (see `tolerance`)
+    loss      (H, n, B), κ in units of 2⁻⁵³
+    growth    (H, n, B), logarithm of a majorant of the block at both signs of the displacement
+    """
+
+    group: BlockGroup | MatrixGroup
+    rows: Indices
+    columns: Indices
+    value: DoubleDouble
+    majorant: Array
+    loss: Array
+    growth: Array
+
+    def transposed(self) -> BlockArray:
+        """The same blocks transposed (coordinates of rows and columns agree)."""
+        return BlockArray(
+            self.group,
+            self.rows,
+            self.columns,
+            self.value.transpose_last(),
+            self.majorant.swapaxes(-1, -2),
+            self.loss,
+            self.growth,
+        )
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A whole matrix: value and majorant (H, n, d, d), loss and growth by row (H, n, d)."""
+
+    value: DoubleDouble
+    majorant: Array
+    loss: Array
+    growth: Array
+
+
+class ExactMap:
+    """Exact maps of one plan at one point of its parameters."""
+
+    def __init__(self, plan: KernelPlan, parameters: Mapping[str, float] | None = None) -> None:
+        self.plan = plan
+        self.parameters = dict(parameters or {})
+        self._memory: dict[tuple[str, fmpq], arb] = {}
+        self._bases = [(self._matrix(transpose(p)), self._matrix(q)) for p, q in plan.basis or ()]
+
+    # -- public -------------------------------------------------------------------------------
+
+    def exponential(self, lags: Sequence[fmpq]) -> tuple[BlockArray, ...]:
+        """E(τ) = exp(τJ), group by group."""
+        return tuple(
+            self._block_group(g, lags) if isinstance(g, BlockGroup) else self._two_by_two(g, lags)
+            for g in self.plan.groups
+        )
+
+    def query(self, displacements: Sequence[fmpq]) -> tuple[BlockArray, ...]:
+        """A(u)ᵀ, or exp(uJ)ᵀ·Pᵀ with a basis."""
+        blocks = tuple(b.transposed() for b in self.exponential(displacements))
+        return tuple(self._after_basis(b, side=0) for b in blocks) if self._bases else blocks
+
+    def key(self, displacements: Sequence[fmpq]) -> tuple[BlockArray, ...]:
+        """A(−v), or exp(−vJ)·Q with a basis."""
+        blocks = self.exponential([-v for v in displacements])
+        return tuple(self._after_basis(b, side=1) for b in blocks) if self._bases else blocks
+
+    def operator(self, lags: Sequence[fmpq]) -> Whole:
+        """A(τ) whole."""
+        whole = self.whole(self.exponential(lags), len(lags))
+        if not self._bases:
+            return whole
+        left = _stack([p.transpose_last() for p, _ in self._bases])
+        right = _stack([q for _, q in self._bases])
+        value = contract(contract(left[:, None], whole.value), right[:, None])
+        sizes = [np.abs(x.high)[:, None] for x in (left, right)]
+        spread = np.log1p(sum(x.sum(axis=(-1, -2)) for x in sizes))[..., None]
+        everywhere = value.high.shape[:3]
+        return Whole(
+            value,
+            sizes[0] @ whole.majorant @ sizes[1],
+            np.broadcast_to(whole.loss.max(axis=-1, keepdims=True), everywhere),
+            np.broadcast_to(whole.growth.max(axis=-1, keepdims=True) + spread, everywhere),
+        )
+
+    def whole(self, blocks: Sequence[BlockArray], n: int) -> Whole:
+        """Blocks put in their places: rows are outputs, columns are channels of x."""
+        heads = max(len(self._bases), *(b.value.high.shape[0] for b in blocks))
+        d = self.plan.dimension
+        value = DoubleDouble(np.zeros((heads, n, d, d)), np.zeros((heads, n, d, d)))
+        majorant, loss, growth = (np.zeros((heads, n, d, d)), *np.zeros((2, heads, n, d)))
+        for b in blocks:
+            place = (..., b.rows[:, :, None], b.columns[:, None, :])
+            value.high[place], value.low[place] = b.value.high, b.value.low
+            majorant[place] = b.majorant
+            loss[..., b.rows] = b.loss[..., None]
+            growth[..., b.rows] = b.growth[..., None]
+        return Whole(value, majorant, loss, growth)
+
+    def roundings_inputs(self) -> int:
+        """Channels that a dot product with the basis runs over; 1 without a basis."""
+        if not self._bases:
+            return 1
+        return max(int(np.count_nonzero(m.high, axis=-1).max()) for b in self._bases for m in b)
+
+    # -- balls --------------------------------------------------------------------------------
+
+    def scalar(self, x: Scalar) -> float:
+        """A scalar at the parameter values, as a float."""
+        with precision(BITS[0]):
+            return float(x.ball(parameter_balls(self.parameters)))
+
+    def _ball(self, key: str, lag: fmpq, compute: Callable[[], arb], *, absolute: bool) -> arb:
+        """A factor to `FACTOR_BITS`, remembered."""
+        known = self._memory.get((key, lag))
+        if known is not None:
+            return known
+        for bits in BITS:
+            with precision(bits):
+                ball = compute()
+                accurate = ball.rel_one_accuracy_bits() if absolute else ball.rel_accuracy_bits()
+            if accurate >= FACTOR_BITS or ball.is_exact():
+                self._memory[key, lag] = ball
+                return ball
+        raise Undecided(f"{key} at {lag}: not to {FACTOR_BITS} bits with {BITS[-1]} bits")
+
+    def _value(self, x: Scalar) -> arb:
+        return x.ball(parameter_balls(self.parameters))
+
+    def _matrix(self, rows: ScalarMatrix) -> DoubleDouble:
+        zero = fmpq(0)
+        balls = [
+            self._ball(str(x), zero, lambda x=x: self._value(x), absolute=False)  # type: ignore[misc]
+            for row in rows
+            for x in row
+        ]
+        return DoubleDouble.from_balls(balls, (len(rows), len(rows[0])))
+
+    # -- blocks -------------------------------------------------------------------------------
+
+    def _block_group(self, group: BlockGroup, lags: Sequence[fmpq]) -> BlockArray:
+        heads = max(len(v.rows) for v in (group.rate, group.frequency, group.shear))
+        blocks, n = len(group.slots[0]), len(lags)
+        weights = self._weights(group, lags, heads)
+        width = 2 if group.pair else 1
+        size = group.chain_length * width
+        shape = (heads, n, blocks, size, size)
+        value = DoubleDouble(np.zeros(shape), np.zeros(shape))
+        cells = self._cells(group, lags) if group.pair else None
+        for k, weight in enumerate(weights):
+            entry = weight[..., None, None]
+            if cells is not None:
+                entry = cells if weight is _ONE else multiply(entry, cells)
+            for link in range(group.chain_length - k):
+                rows = slice(link * width, (link + 1) * width)
+                columns = slice((link + k) * width, (link + k + 1) * width)
+                value.high[..., rows, columns] = entry.high
+                value.low[..., rows, columns] = entry.low
+        slots = np.array(group.slots, dtype=np.intp).T
+        rates, frequencies = self._floats(group.rate), self._floats(group.frequency)
+        tau = np.array([float(arb(x)) for x in lags])[None, :, None]
+        largest = np.abs(rates).max(axis=-1, keepdims=True)
+        loss = angle_error(frequencies[:, None], tau) + exponent_error(largest[:, None], tau)
+        growth = np.abs(rates[:, None] * tau) + _polynomial_growth(
+            self._floats(group.shear)[:, None] * tau, group.chain_length
+        )
+        everywhere = (heads, n, blocks)
+        return BlockArray(
+            group,
+            slots,
+            slots,
+            value,
+            np.abs(value.high),
+            np.broadcast_to(loss, everywhere),
+            np.broadcast_to(growth, everywhere),
+        )
+
+    def _weights(self, group: BlockGroup, lags: Sequence[fmpq], heads: int) -> list[DoubleDouble]:
+        """e^{aτ}(ητ)^k/k! for each k, (H, n, B); the constant 1 where a = 0 and k = 0."""
+        if group.rate.is_zero and group.chain_length == 1:
+            return [_ONE]
+        blocks = len(group.slots[0])
+        rate, shear = _rows(group.rate, heads), _rows(group.shear, heads)
+        result = []
+        for k in range(group.chain_length):
+            balls = [
+                self._weight(rate[h][b], shear[h][b], k, lag)
+                for h in range(heads)
+                for lag in lags
+                for b in range(blocks)
+            ]
+            result.append(DoubleDouble.from_balls(balls, (heads, len(lags), blocks)))
+        return result
+
+    def _weight(self, rate: Scalar, shear: Scalar, k: int, lag: fmpq) -> arb:
+        def compute() -> arb:
+            power = (self._value(shear) * arb(lag)) ** k / factorial(k) if k else arb(1)
+            return power * (self._value(rate) * arb(lag)).exp() if not rate.is_zero() else power
+
+        key = f"exp({rate}*t)*({shear}*t)^{k}" if k else f"exp({rate}*t)"
+        return self._ball(key, lag, compute, absolute=False)
+
+    def _cells(self, group: BlockGroup, lags: Sequence[fmpq]) -> DoubleDouble:
+        """R(ωτ), (H, n, B, 2, 2); cos and sin are evaluated at |τ| only."""
+        rows = group.frequency.rows
+        shape = (len(rows), len(lags), len(rows[0]))
+        sines, cosines = [], []
+        for row in rows:
+            for lag in lags:
+                for frequency in row:
+                    sine, cosine = self._sine_cosine(frequency, abs(lag))
+                    sines.append(sine if lag >= 0 else -sine)
+                    cosines.append(cosine)
+        sine, cosine = (DoubleDouble.from_balls(x, shape) for x in (sines, cosines))
+        order = [cosine, -sine, sine, cosine]
+        return DoubleDouble(
+            np.stack([x.high for x in order], axis=-1).reshape(*shape, 2, 2),
+            np.stack([x.low for x in order], axis=-1).reshape(*shape, 2, 2),
+        )
+
+    def _sine_cosine(self, frequency: Scalar, lag: fmpq) -> tuple[arb, arb]:
+        known = self._memory.get((f"sin({frequency})", lag))
+        if known is not None:
+            return known, self._memory[f"cos({frequency})", lag]
+        name = str(frequency)
+        for bits in BITS:
+            with precision(bits):
+                omega = self._memory.get((f"{name}:{bits}", fmpq(0)))
+                if omega is None:
+                    omega = self._memory[f"{name}:{bits}", fmpq(0)] = self._value(frequency)
+                sine, cosine = (omega * arb(lag)).sin_cos()
+                accurate = min(x.rel_one_accuracy_bits() for x in (sine, cosine))
+            if accurate >= FACTOR_BITS or lag == 0:
+                self._memory[f"sin({name})", lag] = sine
+                self._memory[f"cos({name})", lag] = cosine
+                return sine, cosine
+        raise Undecided(f"cos and sin of ({frequency})*{lag}: not to {FACTOR_BITS} bits")
+
+    def _two_by_two(self, group: MatrixGroup, lags: Sequence[fmpq]) -> BlockArray:
+        component = TwoByTwo.of(group, self.parameters)
+        n = len(lags)
+        balls = [x for lag in lags for x in component.entries(lag)]
+        value = DoubleDouble.from_balls(balls, (1, n, 1, 2, 2))
+        tau = np.array([float(arb(x)) for x in lags])
+        slots = np.array([group.channels], dtype=np.intp)
+        loss = entire_error(
+            np.array(component.centre_size),
+            np.array(component.discriminant_scale),
+            component.reach(tau),
+            tau,
+        )
+        return BlockArray(
+            group,
+            slots,
+            slots,
+            value,
+            component.majorant(tau).reshape(1, n, 1, 2, 2),
+            loss.reshape(1, n, 1),
+            component.growth(tau).reshape(1, n, 1),
+        )
+
+    def _floats(self, vector: Vector) -> Array:
+        known = {x: self.scalar(x) for row in vector.rows for x in row}
+        return np.array([[known[x] for x in row] for row in vector.rows])
+
+    def _after_basis(self, block: BlockArray, side: int) -> BlockArray:
+        """Rows of each block times Pᵀ (side 0) or Q (side 1), which read every channel."""
+        change = _stack([basis[side] for basis in self._bases])[:, block.rows][:, None]
+        value = contract(block.value, change)
+        size = np.abs(change.high)
+        rows, width = block.rows.shape[0], change.high.shape[-1]
+        return BlockArray(
+            block.group,
+            block.rows,
+            np.broadcast_to(np.arange(width, dtype=np.intp), (rows, width)),
+            value,
+            block.majorant @ size,
+            np.broadcast_to(block.loss, value.high.shape[:3]),
+            block.growth + np.log(np.maximum(size.sum(axis=-1).max(axis=-1), 1.0)),
+        )
+
+
+_ONE = DoubleDouble(np.ones(()), np.zeros(()))
+
+
+def _rows(vector: Vector, heads: int) -> tuple[tuple[Scalar, ...], ...]:
+    return vector.rows if len(vector.rows) == heads else vector.rows * heads
+
+
+def _polynomial_growth(x: Array, chain_length: int) -> Array:
+    """ln Σ_k |x|^k/k!, k below the chain length."""
+    total = np.ones_like(x)
+    for k in range(1, chain_length):
+        total = total + np.abs(x) ** k / factorial(k)
+    logarithm: Array = np.log(total)
+    return logarithm
+
+
+def _stack(parts: Sequence[DoubleDouble]) -> DoubleDouble:
+    return DoubleDouble(np.stack([p.high for p in parts]), np.stack([p.low for p in parts]))

@@ -1,0 +1,218 @@
+"""An emitted text, read, checked and made callable with NumPy arrays whatever its target."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import CodeType, MappingProxyType
+from typing import Any, Protocol
+
+import ml_dtypes
+import numpy as np
+import numpy.typing as npt
+
+from numeric_check.allow_list import LIBRARIES, check_text, restricted_builtins
+from numeric_check.backend import Backend, backend_for
+from symbolic_pe.errors import KernelError
+
+AnyArray = npt.NDArray[Any]
+
+DTYPE_OF: Mapping[str, np.dtype[Any]] = MappingProxyType(
+    {
+        "float64": np.dtype(np.float64),
+        "float32": np.dtype(np.float32),
+        "bfloat16": np.dtype(ml_dtypes.bfloat16),
+        "float16": np.dtype(np.float16),
+    }
+)
+REQUIRED = ("DIMENSION", "HEADS", "transform_query", "transform_key", "operator")
+_HEADER_LINE = re.compile(r"#\s*([A-Za-z][A-Za-z0-9 _-]*?)\s*:\s*(.*)")
+
+
+class EmittedText(Protocol):
+    """What `symbolic_pe.emit` returns: at least a text and the name of its target."""
+
+    @property
+    def text(self) -> str:
+        """The whole file."""
+        ...
+
+    @property
+    def target(self) -> str:
+        """`numpy`, `torch`, …"""
+        ...
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A compiled kernel; every method takes and returns NumPy arrays.
+
+    target     `numpy` or `torch`
+    header     the `# key: value` lines
+    dimension  channels per head, heads: number of distinct heads, as the text states them
+    module     the name under which a reproduction imports the file
+    """
+
+    target: str
+    header: Mapping[str, str]
+    text: str = field(repr=False)
+    dimension: int
+    heads: int
+    module: str
+    _code: CodeType = field(repr=False, compare=False)
+    _namespace: dict[str, Any] = field(repr=False, compare=False)
+    _backend: Backend = field(repr=False, compare=False)
+
+    def has(self, name: str) -> bool:
+        """Whether the file offers this function."""
+        return callable(self._namespace.get(name))
+
+    def fresh(self) -> Kernel:
+        """The same text executed anew: shares no state with this kernel."""
+        return _execute(self._code, self.text, self.header, self._backend, self.module)
+
+    def transform_query(
+        self, x: AnyArray, position: AnyArray, *parameters: float, reference: float = 0.0
+    ) -> AnyArray:
+        """F(t)x."""
+        return self._call("transform_query", x, position, *parameters, reference=reference)
+
+    def transform_key(
+        self, x: AnyArray, position: AnyArray, *parameters: float, reference: float = 0.0
+    ) -> AnyArray:
+        """G(s)x."""
+        return self._call("transform_key", x, position, *parameters, reference=reference)
+
+    def operator(self, lag: float, *parameters: float) -> AnyArray:
+        """A(τ)."""
+        return self._call("operator", lag, *parameters)
+
+    def bias(self, query_position: AnyArray, key_position: AnyArray) -> AnyArray:
+        """The additive bias, (n, m) or (HEADS, n, m)."""
+        return self._call("bias", query_position, key_position)
+
+    def rotate(self, x: AnyArray, position: AnyArray) -> AnyArray:
+        """The map free of decay."""
+        return self._call("rotate", x, position)
+
+    def decay(self, query_position: AnyArray, key_position: AnyArray) -> AnyArray:
+        """e^{a(t − s)}, (n, m) or (HEADS, n, m)."""
+        return self._call("decay", query_position, key_position)
+
+    def body_matches_header(self) -> bool | None:
+        """Whether the digest in the header is that of the text below it; None without one."""
+        stated = self.header.get("body")
+        return None if stated is None else stated == body_digest(self.text)
+
+    def _call(self, name: str, *arguments: Any, **named: float) -> AnyArray:
+        function: Callable[..., Any] = self._namespace[name]
+        given = [self._backend.bring(x) if isinstance(x, np.ndarray) else x for x in arguments]
+        with np.errstate(all="ignore"):
+            result = self._backend.fetch(function(*given, **named))
+        for before, after in zip(arguments, given, strict=True):
+            if isinstance(before, np.ndarray) and not _same_bits(before, self._backend, after):
+                raise KernelError(f"{name} writes into its input")
+        return result
+
+
+def compile_kernel(
+    kernel: str | EmittedText, target: str | None = None, *, module: str = "kernel"
+) -> Kernel:
+    """Read, check and execute the text of a kernel.
+
+    The text is refused with `KernelError` unless it is array arithmetic (see `allow_list`): only
+    then is it executed, in a namespace of its own with restricted builtins. The target is taken
+    from the argument, the emitted value, or the header. PyTorch is imported for `torch` only.
+
+    `module` is the name that reproductions import.
+    """
+    text = kernel if isinstance(kernel, str) else kernel.text
+    header = parse_header(text)
+    stated = header.get("target") if isinstance(kernel, str) else kernel.target
+    target = target or stated
+    if target is None:
+        raise KernelError("the text names no target; say which one (numpy, torch) it is for")
+    if header.get("target", target) != target:
+        raise KernelError(
+            f"the header says target {header['target']!r}, but it was to be run as {target!r}"
+        )
+    if target not in LIBRARIES:
+        raise KernelError(f"expected a target of {sorted(LIBRARIES)}, got {target!r}")
+    backend = backend_for(target)
+    tree = check_text(text, target, backend.library_objects())
+    try:
+        code = compile(tree, f"<{module}>", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise KernelError(f"the text cannot be compiled: {error}") from None
+    return _execute(code, text, header, backend, module)
+
+
+def _execute(
+    code: CodeType, text: str, header: Mapping[str, str], backend: Backend, module: str
+) -> Kernel:
+    namespace: dict[str, Any] = {
+        "__name__": module,
+        "__builtins__": restricted_builtins(backend.name),
+    }
+    try:
+        exec(code, namespace)
+    except Exception as error:
+        raise KernelError(f"importing the kernel raised {describe(error)}") from None
+    missing = [name for name in REQUIRED if name not in namespace]
+    if missing:
+        raise KernelError(f"the text defines no {', '.join(missing)}; expected {list(REQUIRED)}")
+    for name in ("DIMENSION", "HEADS"):
+        value = namespace[name]
+        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            raise KernelError(f"{name}: expected a positive integer, got {value!r}")
+    for name in REQUIRED[2:]:
+        if not callable(namespace[name]):
+            raise KernelError(f"{name}: expected a function")
+    return Kernel(
+        backend.name,
+        header,
+        text,
+        namespace["DIMENSION"],
+        namespace["HEADS"],
+        module,
+        code,
+        namespace,
+        backend,
+    )
+
+
+def _same_bits(before: AnyArray, backend: Backend, given: Any) -> bool:
+    return bool(np.array_equal(before, backend.fetch(given)))
+
+
+def describe(error: BaseException) -> str:
+    """An exception as one short line."""
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text[:300]}" if text else type(error).__name__
+
+
+def parse_header(text: str) -> Mapping[str, str]:
+    """The `# key: value` lines before the first line that is not a comment."""
+    fields: dict[str, str] = {}
+    for line in text.splitlines():
+        if not line.startswith("#"):
+            break
+        if match := _HEADER_LINE.fullmatch(line.strip()):
+            fields.setdefault(match.group(1), match.group(2))
+    return MappingProxyType(fields)
+
+
+def body_of(text: str) -> str:
+    """The text from the first line that is not a comment."""
+    lines = text.splitlines(keepends=True)
+    for index, line in enumerate(lines):
+        if not line.startswith("#"):
+            return "".join(lines[index:])
+    return ""
+
+
+def body_digest(text: str) -> str:
+    """`sha256:` and the digest of the body."""
+    return "sha256:" + hashlib.sha256(body_of(text).encode("utf-8")).hexdigest()

@@ -1,0 +1,139 @@
+"""The laws `query-map` and `key-map`: each map against its exact map, block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from numeric_check.comparison import Comparison, Mask, column_norms
+from numeric_check.double_double import Array
+from numeric_check.exact_map import VALUE_ERROR, BlockArray
+from numeric_check.positions import Batch
+from numeric_check.result import Evidence
+from numeric_check.subject import MapCall, Subject, format_of
+from numeric_check.tolerance import FORMATS, in_served_window, relative_tolerance, underflow
+
+FLOAT64 = FORMATS["float64"]
+
+
+@dataclass(frozen=True)
+class MeasuredGroup:
+    """The blocks of one group as a kernel returned them, with sizes and tolerances.
+
+    value      (HEADS, n, B, S, C), what the kernel returned for unit vectors
+    size       (H, n, B, C), norms of the columns of the majorant
+    tolerance  (H, n, B, C)
+    growth     (H, n, B), see `BlockArray`
+    inside     (H, n, B), the served window
+    """
+
+    value: Array
+    size: Array
+    tolerance: Array
+    growth: Array
+    inside: Mask
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One side at one batch: its groups, and the constant coordinates (p, HEADS, n, k)."""
+
+    groups: tuple[MeasuredGroup, ...]
+    added: Array
+
+
+def probes(subject: Subject) -> Array:
+    """Vectors that isolate columns: one unit per block at once, or all units with a basis.
+
+    Without a basis no block reads another's channels (`structure_laws` checks that), so probe i
+    is the sum over blocks of the unit vector of slot i.
+    """
+    d = subject.dimension
+    if subject.plan.basis is not None:
+        return np.eye(d)
+    blocks = subject.exact.exponential([])
+    vectors = np.zeros((max(b.columns.shape[1] for b in blocks), d))
+    for b in blocks:
+        for slot in range(b.columns.shape[1]):
+            vectors[slot, b.columns[:, slot]] = 1.0
+    return vectors
+
+
+def measure_map(
+    subject: Subject, call: MapCall, exact: Sequence[BlockArray], vectors: Array
+) -> Measured | None:
+    """Call one map, record it against the exact one, and keep what it returned."""
+    result = subject.map(call, vectors)
+    if result is None:
+        return None
+    parts = []
+    for block in exact:
+        width = block.columns.shape[1]
+        value = np.moveaxis(result[..., block.rows], 0, -1)[..., :width]
+        size = column_norms(block.majorant)
+        part = MeasuredGroup(
+            value,
+            size,
+            map_tolerance(subject, block, size, call.dtype),
+            block.growth,
+            in_served_window(block.growth, format_of(call.dtype)),
+        )
+        _record_map(subject, call, block, part)
+        parts.append(part)
+    return Measured(tuple(parts), result[..., subject.dimension :])
+
+
+def map_tolerance(subject: Subject, block: BlockArray, size: Array, dtype: str) -> Array:
+    """(m·u_c + u_o + κ·2⁻⁵³)·size + η, see `tolerance`."""
+    format_, roundings = format_of(dtype), subject.roundings(block)
+    relative = (
+        relative_tolerance(format_, roundings) + block.loss * FLOAT64.unit_roundoff + VALUE_ERROR
+    )
+    result: Array = relative[..., None] * size + underflow(format_, roundings)
+    return result
+
+
+def _record_map(subject: Subject, call: MapCall, block: BlockArray, part: MeasuredGroup) -> None:
+    error = column_norms(block.value.subtracted_from(part.value))
+    found = Comparison.of(error, part.size, part.tolerance, part.inside[..., None])
+    found.record(
+        subject.ledger,
+        call.law,
+        call.dtype,
+        lambda index: locate_map(subject, call, call.positions[index[1]], index[0]),
+    )
+    found.record_relative(
+        subject.ledger,
+        "map",
+        call.dtype,
+        lambda index: subject.where(
+            [call.positions[index[1]]], call.reference, index[0], call.name
+        ),
+    )
+
+
+def locate_map(subject: Subject, call: MapCall, position: float, head: int) -> Evidence:
+    """Find the worst single entry by feeding unit vectors at one position; spell it."""
+    one = MapCall(call.side, (position,), call.reference, call.dtype)
+    batch = Batch(call.reference, (position,), ())
+    exact = subject.exact.query if call.side == "query" else subject.exact.key
+    whole = subject.exact.whole(exact(batch.displacements), 1)
+    where = subject.where([position], call.reference, head, call.name)
+    result = subject.map(one, np.eye(subject.dimension))
+    if result is None:
+        return Evidence(where, "the call that was measured failed when it was repeated")
+    h = min(head, whole.value.high.shape[0] - 1)
+    measured = result[:, head, 0, : subject.dimension].T
+    error = np.abs(whole.value[h, 0].subtracted_from(measured))
+    served = in_served_window(whole.growth[h, 0], format_of(call.dtype))
+    error = np.where(np.isnan(error), np.inf, error) * np.where(served, 1.0, 0.0)[:, None]
+    error = np.where(np.isnan(error), 0.0, error)
+    i, j = (int(x) for x in np.unravel_index(int(np.argmax(error)), error.shape))
+    script = subject.script
+    x = script.unit("x", subject.shape(), j, call.dtype)
+    entry = (0, i) if subject.heads == 1 else (head, 0, i)
+    expression = script.item(script.call(call, "x", [position], subject.values), entry)
+    expected = float(whole.value.high[h, 0, i, j])
+    return Evidence(where, script.line(x, expression, expected))

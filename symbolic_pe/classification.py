@@ -1,0 +1,130 @@
+"""Classification of an encoding: real Jordan blocks, families and growth, case by case."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flint import arb
+
+from symbolic_pe.algebra.printing import times
+from symbolic_pe.algebra.scalar import ONE, Scalar, precision
+from symbolic_pe.encodings.encoding import Encoding
+from symbolic_pe.generators.families import Growth, known_encodings
+from symbolic_pe.jordan.classify import real_jordan_form
+from symbolic_pe.jordan.form import JordanCase, StructureBlock
+
+
+@dataclass(frozen=True)
+class ClassifiedBlock:
+    """One kind of block with what it means for attention.
+
+    half_life  lag after which e^{aτ} has fallen to 1/2: ln 2/(−a), for decaying blocks
+    period     2π/b, for rotating blocks
+    bound      growth bound on τ ≥ 0, for chain length n: |block(τ)| ≤ bound up to a constant
+    """
+
+    block: StructureBlock
+    half_life: str | None
+    period: str | None
+    bound: str
+    known: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ClassifiedCase:
+    """One cell of the parameters (or one head)."""
+
+    conditions: tuple[str, ...]
+    blocks: tuple[ClassifiedBlock, ...]
+    growth: Growth
+    possibly_empty: bool
+    heads: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Classification:
+    """All cases of an encoding, constant coordinates included."""
+
+    encoding: Encoding
+    dimension: int
+    cases: tuple[ClassifiedCase, ...]
+
+
+def classify(encoding: Encoding) -> Classification:
+    """Classify by exact real Jordan form.
+
+    Heads with the same blocks share one case. The dimension counts the constant coordinates
+    that an additive bias needs. Raises `NotYetCovered` for generators beyond this version.
+    """
+    grouped: dict[tuple[object, ...], tuple[JordanCase, list[int]]] = {}
+    for index in range(len(encoding.heads)):
+        for case in real_jordan_form(encoding.full_generator(index)).cases:
+            key = (
+                tuple(case.cell.conditions()),
+                tuple(
+                    (str(b.eigenvalue), str(b.imaginary_part), b.chain_length, b.multiplicity)
+                    for b in case.structure
+                ),
+            )
+            grouped.setdefault(key, (case, []))[1].append(index)
+    every = len(encoding.heads)
+    cases = tuple(
+        _classified(encoding, case, tuple(heads), every) for case, heads in grouped.values()
+    )
+    return Classification(encoding, encoding.full_generator().dimension, cases)
+
+
+def _classified(
+    encoding: Encoding, case: JordanCase, heads: tuple[int, ...], every: int
+) -> ClassifiedCase:
+    declared = encoding.heads[heads[0]].generator.assumptions
+    conditions = case.cell.conditions(declared)
+    if len(heads) < every:
+        conditions = [_heads_text(heads), *conditions]
+    blocks = tuple(_classified_block(b) for b in case.structure)
+    return ClassifiedCase(tuple(conditions), blocks, case.growth, case.possibly_empty, heads)
+
+
+def _heads_text(heads: tuple[int, ...]) -> str:
+    if len(heads) == 1:
+        return f"head = {heads[0]}"
+    return f"head in {', '.join(map(str, heads))}"
+
+
+def _classified_block(block: StructureBlock) -> ClassifiedBlock:
+    half_life = period = None
+    texts = block.texts()
+    if isinstance(block.eigenvalue, Scalar):
+        if block.real_part_sign < 0:
+            half_life = _quotient("log(2)", -block.eigenvalue)
+        if block.is_pair:
+            period = _quotient("2*pi", block.imaginary_part)
+    factors = []
+    if block.chain_length > 1:
+        power = block.chain_length - 1
+        factors.append("(1 + tau)" if power == 1 else f"(1 + tau)^{power}")
+    if block.real_part_sign != 0:
+        rate = texts["real_part"]
+        if isinstance(block.eigenvalue, Scalar):
+            rate = times(block.eigenvalue, ["tau"])
+            factors.append(f"exp({rate})")
+        else:
+            factors.append(f"exp({rate}*tau)")
+    return ClassifiedBlock(
+        block, half_life, period, "*".join(factors) or "1", known_encodings(block.family)
+    )
+
+
+def _quotient(numerator: str, denominator: Scalar) -> str:
+    if denominator == ONE:
+        return numerator
+    text = str(denominator)
+    grouped = f"({text})" if any(c in text for c in " */") else text
+    return f"{numerator}/{grouped}"
+
+
+def decimal_of(x: Scalar, digits: int = 6) -> str:
+    """A number without parameters as a decimal."""
+    with precision(64):
+        ball: arb = x.ball({})
+        return str(ball.str(digits, radius=False))

@@ -1,0 +1,51 @@
+"""Writing results: whole files or nothing."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from symbolic_pe.errors import OutputError
+
+
+def write_files(directory: Path, files: Mapping[str, str]) -> list[Path]:
+    """Write every file into a directory, creating it if needed.
+
+    All texts are written beside their destinations first and renamed only when all are complete,
+    so a failure leaves what was there before. Raises `OutputError`.
+    """
+    created = not directory.exists()
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{directory}: cannot create the directory: {error.strerror}") from None
+    staged: list[tuple[Path, Path]] = []
+    try:
+        for name, text in files.items():
+            staged.append((_stage(directory, text), directory / name))
+        for temporary, destination in staged:
+            if destination.is_dir():
+                raise OutputError(f"{destination}: is a directory; expected a file or nothing")
+        for temporary, destination in staged:
+            os.replace(temporary, destination)
+    except OSError as error:
+        raise OutputError(f"{directory}: cannot write: {error.strerror}") from None
+    finally:
+        for temporary, _ in staged:
+            temporary.unlink(missing_ok=True)
+        if created and directory.exists() and not any(directory.iterdir()):
+            directory.rmdir()
+    return [destination for _, destination in staged]
+
+
+def _stage(directory: Path, text: str) -> Path:
+    handle, name = tempfile.mkstemp(dir=directory, prefix=".symbolic-pe-", suffix=".part")
+    with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
+        stream.write(text)
+    path = Path(name)
+    mask = os.umask(0)
+    os.umask(mask)
+    path.chmod(0o666 & ~mask)
+    return path

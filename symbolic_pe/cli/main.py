@@ -1,0 +1,258 @@
+"""The front door: `symbolic-pe`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from symbolic_pe.errors import NotYetCovered, SymbolicPEError, Undecided
+
+if TYPE_CHECKING:
+    from symbolic_pe.proof.claim import Claim, Outcome
+
+EXIT_OK, EXIT_REFUTED, EXIT_MISUSE, EXIT_UNDECIDED = 0, 1, 2, 3
+EXIT_INTERNAL = 70
+
+SPEC_HELP = (
+    "SPEC is a catalogue name with settings (rope:dim=128,layout=half), a .toml file, or a .json "
+    "file with a matrix."
+)
+EPILOG = "Try:  symbolic-pe build rope:dim=128 --target numpy -o rope-kernel"
+
+
+class _Group(click.Group):
+    """Turns every expected error into one message and an exit code."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except (NotYetCovered, Undecided) as error:
+            click.echo(f"undecided: {error}", err=True)
+            ctx.exit(EXIT_UNDECIDED)
+        except SymbolicPEError as error:
+            click.echo(f"error: {error}", err=True)
+            ctx.exit(EXIT_MISUSE)
+        except (RecursionError, MemoryError):
+            click.echo("error: the input is too large or too deeply nested", err=True)
+            ctx.exit(EXIT_MISUSE)
+
+
+@click.group(cls=_Group, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="symbolic-pe")
+def cli() -> None:
+    """Verified positional encodings: classify, prove, emit and cross-check."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Entry point of the console script."""
+    try:
+        cli.main(args=list(arguments) if arguments is not None else None, prog_name="symbolic-pe")
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(EXIT_OK)
+    except Exception as error:
+        if os.environ.get("SYMBOLIC_PE_DEBUG"):
+            raise
+        click.echo(
+            f"internal error ({type(error).__name__}): {error}\n"
+            "This is a defect of symbolic-pe. Set SYMBOLIC_PE_DEBUG=1 to see where.",
+            err=True,
+        )
+        sys.exit(EXIT_INTERNAL)
+
+
+def exit_code(outcome: Outcome) -> int:
+    """0 proved, 1 refuted, 3 undecided."""
+    return {"proved": EXIT_OK, "refuted": EXIT_REFUTED, "undecided": EXIT_UNDECIDED}[outcome.value]
+
+
+def _progress(message: str) -> None:
+    """Progress for a person; silent in a pipe."""
+    if sys.stderr.isatty():
+        click.echo(f"  {message} ...", err=True)
+
+
+def _command_line(spec: str) -> str:
+    quoted = spec if all(c not in spec for c in " '\"") else "'" + spec.replace("'", "'\\''") + "'"
+    return f"symbolic-pe build {quoted}"
+
+
+# -- commands ---------------------------------------------------------------------------------
+
+
+@cli.command(help=f"Everything: classify, prove, emit, compile and cross-check.\n\n{SPEC_HELP}")
+@click.argument("spec")
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True,
+              help="Directory for the results; created, or files of the same names replaced.")
+@click.option("--target", "targets", multiple=True, help="numpy or torch; repeatable.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+def build(spec: str, output: Path, targets: tuple[str, ...], as_json: bool) -> None:
+    """Build verified code for one encoding."""
+    from symbolic_pe.cli.checks import build_record, error_records
+    from symbolic_pe.cli.files import write_files
+    from symbolic_pe.cli.output import to_text
+    from symbolic_pe.cli.pipeline import build as run
+    from symbolic_pe.cli.pipeline import choose_targets
+    from symbolic_pe.cli.report import report_markdown
+    from symbolic_pe.cli.text import build_text
+    from symbolic_pe.encodings.specification import read_specification
+    from symbolic_pe.proof.certificate import canonical
+    from symbolic_pe.proof.claim import Outcome
+
+    encoding = read_specification(spec)
+    artefacts = run(encoding, choose_targets(targets), _command_line(spec), _progress)
+    errors = {target: error_records(check) for target, check in artefacts.checks.items()}
+    record = build_record(artefacts, errors)
+    if artefacts.outcome is not Outcome.REFUTED:
+        files = {kernel.filename: kernel.text for kernel in artefacts.kernels}
+        files["certificate.json"] = canonical(artefacts.certificate) + "\n"
+        files["report.json"] = to_text(record)
+        files["report.md"] = report_markdown(artefacts, errors)
+        write_files(output, files)
+    click.echo(to_text(record) if as_json else build_text(artefacts, errors, output), nl=False)
+    sys.exit(exit_code(artefacts.outcome))
+
+
+@cli.command(help=f"Real Jordan blocks, families and growth.\n\n{SPEC_HELP}")
+@click.argument("spec")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def classify(spec: str, as_json: bool) -> None:
+    """Classify one encoding."""
+    from symbolic_pe.classification import classify as run
+    from symbolic_pe.cli.output import classification_record, to_text
+    from symbolic_pe.cli.text import classification_text
+    from symbolic_pe.encodings.specification import read_specification
+
+    found = run(read_specification(spec))
+    text = to_text(classification_record(found)) if as_json else classification_text(found) + "\n"
+    click.echo(text, nl=False)
+
+
+@cli.command(help=f"Decide the claims of one or more encodings.\n\n{SPEC_HELP}")
+@click.argument("specs", metavar="SPEC...", nargs=-1, required=True)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON (one object for one SPEC).")
+def prove(specs: tuple[str, ...], as_json: bool) -> None:
+    """Prove or refute."""
+    from symbolic_pe.cli.output import proof_record, to_text
+    from symbolic_pe.cli.text import claims_text
+    from symbolic_pe.encodings.specification import read_specification
+    from symbolic_pe.proof.prover import prove as run
+
+    encodings = [read_specification(spec) for spec in specs]
+    proofs = [run(encoding) for encoding in encodings]
+    if as_json:
+        records = [proof_record(p) for p in proofs]
+        click.echo(to_text(records[0] if len(records) == 1 else {"proofs": records}), nl=False)
+    else:
+        for proof in proofs:
+            click.echo(f"{proof.encoding.name}: {proof.outcome.value}")
+            click.echo(claims_text(proof.claims))
+    sys.exit(_worst([claim for proof in proofs for claim in proof.claims]))
+
+
+def _worst(claims: Sequence[Claim]) -> int:
+    codes = [exit_code(claim.verdict) for claim in claims]
+    return EXIT_REFUTED if EXIT_REFUTED in codes else max(codes, default=EXIT_OK)
+
+
+@cli.command(help=f"Print the kernel for one target.\n\n{SPEC_HELP}")
+@click.argument("spec")
+@click.option("--target", default="numpy", show_default=True, help="numpy or torch.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to a file instead.")
+def emit(spec: str, target: str, output: Path | None) -> None:
+    """Emit source text (proved, not cross-checked; see build)."""
+    from symbolic_pe.cli.files import write_files
+    from symbolic_pe.cli.pipeline import TARGETS, make_kernels
+    from symbolic_pe.encodings.specification import read_specification
+    from symbolic_pe.errors import SpecificationError
+    from symbolic_pe.proof.claim import Outcome
+    from symbolic_pe.proof.prover import prove as run
+
+    if target not in TARGETS:
+        raise SpecificationError(
+            f"unknown target {target!r}; expected one of {', '.join(TARGETS)}"
+        )
+    encoding = read_specification(spec)
+    proof = run(encoding)
+    if proof.outcome is Outcome.REFUTED:
+        refuted = next(c for c in proof.claims if c.verdict is Outcome.REFUTED)
+        click.echo(f"not emitted: {refuted.name} is refuted: {refuted.witness}", err=True)
+        sys.exit(EXIT_REFUTED)
+    _, _, (kernel,) = make_kernels(encoding, proof, [target], _command_line(spec))
+    if output is None:
+        click.echo(kernel.text, nl=False)
+    else:
+        write_files(output.parent, {output.name: kernel.text})
+
+
+@cli.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def check(file: Path, as_json: bool) -> None:
+    """Decide again what an emitted FILE states: its spec, its laws, its certificate."""
+    from symbolic_pe.cli.checks import check_file
+    from symbolic_pe.cli.output import to_text
+    from symbolic_pe.cli.text import check_text
+
+    record = check_file(file, _progress)
+    click.echo(to_text(record) if as_json else check_text(record), nl=False)
+    sys.exit(EXIT_OK if record.verdict == "holds" else EXIT_REFUTED)
+
+
+@cli.command()
+@click.argument("certificates", metavar="CERT...", nargs=-1, required=True,
+                type=click.Path(path_type=Path))
+@click.option("--ignore-digest", is_flag=True, help="Judge the mathematics alone.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def recheck(certificates: tuple[Path, ...], ignore_digest: bool, as_json: bool) -> None:
+    """Decide certificates again with the independent checker."""
+    from symbolic_pe.cli.checks import recheck_files
+    from symbolic_pe.cli.output import to_text
+    from symbolic_pe.cli.text import recheck_text
+
+    record = recheck_files(certificates, ignore_digest=ignore_digest)
+    click.echo(to_text(record) if as_json else recheck_text(record), nl=False)
+    sys.exit(EXIT_OK if all(c.accepted for c in record.certificates) else EXIT_REFUTED)
+
+
+@cli.command()
+@click.option("--family", help="Only this family.")
+@click.option("--verdict", help="Only verdicts containing this text.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def catalogue(family: str | None, verdict: str | None, as_json: bool) -> None:
+    """Known encodings with family, verdict and defaults."""
+    from symbolic_pe.cli.output import CatalogueRecord, entry_record, to_text
+    from symbolic_pe.cli.text import catalogue_text
+    from symbolic_pe.encodings.catalogue import entries
+
+    records = [
+        entry_record(entry)
+        for entry in entries().values()
+        if (family is None or entry.family == family)
+        and (verdict is None or verdict in entry.verdict.value)
+    ]
+    record = CatalogueRecord(records)
+    click.echo(to_text(record) if as_json else catalogue_text(record) + "\n", nl=False)
+
+
+@cli.command()
+@click.argument("name")
+def schema(name: str) -> None:
+    """Print the JSON schema of one command's --json output."""
+    from symbolic_pe.cli.output import SCHEMAS, schema_text
+    from symbolic_pe.errors import SpecificationError
+
+    if name not in SCHEMAS:
+        raise SpecificationError(
+            f"unknown schema {name!r}; expected one of {', '.join(SCHEMAS)}"
+        )
+    click.echo(schema_text(name), nl=False)
+
+
+if __name__ == "__main__":
+    main()

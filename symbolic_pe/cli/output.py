@@ -1,0 +1,215 @@
+"""What `--json` prints: the published records, from which the JSON schemas are made."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from symbolic_pe.classification import Classification, ClassifiedCase
+from symbolic_pe.encodings.entry import Entry
+from symbolic_pe.proof.claim import Claim
+from symbolic_pe.proof.prover import Proof
+
+
+class BlockRecord(msgspec.Struct, frozen=True):
+    """One kind of real Jordan block; `multiplicity` counts one per conjugate pair."""
+
+    kind: Literal["real", "complex"]
+    eigenvalue: str
+    real_part: str
+    imaginary_part: str
+    chain_length: int
+    multiplicity: int
+    family: str
+    growth_bound: str
+    half_life: str | None
+    period: str | None
+    known_encodings: list[str]
+
+
+class GrowthRecord(msgspec.Struct, frozen=True):
+    """Growth of |A(tau)| on tau >= 0 and on all tau."""
+
+    causal: str
+    all: str
+
+
+class CaseRecord(msgspec.Struct, frozen=True):
+    """One cell of the parameters, or one head."""
+
+    conditions: list[str]
+    blocks: list[BlockRecord]
+    growth: GrowthRecord
+    possibly_empty: bool
+
+
+class ClassificationRecord(msgspec.Struct, frozen=True):
+    """Output of `classify --json`."""
+
+    name: str
+    dimension: int
+    heads: int
+    parameters: dict[str, str]
+    cases: list[CaseRecord]
+
+
+class ClaimRecord(msgspec.Struct, frozen=True):
+    """One claim and what was decided of it."""
+
+    name: str
+    verdict: Literal["proved", "refuted", "undecided"]
+    statement: str
+    witness: str | None
+    reason: str
+
+
+class ProofRecord(msgspec.Struct, frozen=True):
+    """Output of `prove --json`."""
+
+    name: str
+    claims: list[ClaimRecord]
+
+
+class ErrorRecord(msgspec.Struct, frozen=True):
+    """Measured agreement of one kernel in one dtype."""
+
+    verdict: Literal["consistent", "refuted"]
+    map_error: float
+    relative_error: float
+    tolerance: float
+    worst: str
+    reproduce: str
+
+
+class BuildRecord(msgspec.Struct, frozen=True):
+    """Output of `build --json` and content of report.json."""
+
+    name: str
+    verdict: str
+    classification: ClassificationRecord
+    claims: list[ClaimRecord]
+    kernels: dict[str, str]
+    errors: dict[str, dict[str, ErrorRecord]]
+    failures: list[str]
+    certificate: str
+
+
+class EntryRecord(msgspec.Struct, frozen=True):
+    """One catalogue entry."""
+
+    name: str
+    family: str
+    verdict: str
+    defaults: dict[str, str]
+    title: str
+    reference: str
+
+
+class CatalogueRecord(msgspec.Struct, frozen=True):
+    """Output of `catalogue --json`."""
+
+    entries: list[EntryRecord]
+
+
+class CheckRecord(msgspec.Struct, frozen=True):
+    """Output of `check --json`."""
+
+    file: str
+    verdict: Literal["holds", "refuted"]
+    text: Literal["identical", "differs"]
+    claims: list[ClaimRecord]
+    errors: dict[str, ErrorRecord]
+    failures: list[str]
+
+
+class RecheckItem(msgspec.Struct, frozen=True):
+    """One certificate decided again."""
+
+    file: str
+    accepted: bool
+    reason: str
+    claims: dict[str, str]
+
+
+class RecheckRecord(msgspec.Struct, frozen=True):
+    """Output of `recheck --json`."""
+
+    certificates: list[RecheckItem]
+
+
+SCHEMAS: dict[str, type[msgspec.Struct]] = {
+    "classify": ClassificationRecord,
+    "prove": ProofRecord,
+    "build": BuildRecord,
+    "catalogue": CatalogueRecord,
+    "check": CheckRecord,
+    "recheck": RecheckRecord,
+}
+
+
+def schema_text(name: str) -> str:
+    """The JSON schema of one output, as text."""
+    schema = msgspec.json.schema(SCHEMAS[name])
+    return to_text({"$schema": "https://json-schema.org/draft/2020-12/schema", **schema})
+
+
+def to_text(record: object) -> str:
+    """JSON with two-space indentation and a final newline, deterministic."""
+    return msgspec.json.format(msgspec.json.encode(record, order="deterministic")
+                               if isinstance(record, dict) else msgspec.json.encode(record),
+                               indent=2).decode() + "\n"
+
+
+def classification_record(found: Classification) -> ClassificationRecord:
+    """From the value to the published record."""
+    return ClassificationRecord(
+        found.encoding.name,
+        found.dimension,
+        len(found.encoding.heads),
+        dict(found.encoding.parameters),
+        [_case_record(case) for case in found.cases],
+    )
+
+
+def _case_record(case: ClassifiedCase) -> CaseRecord:
+    blocks = [
+        BlockRecord(
+            kind="complex" if item.block.is_pair else "real",
+            **item.block.texts(),
+            chain_length=item.block.chain_length,
+            multiplicity=item.block.multiplicity,
+            family=item.block.family,
+            growth_bound=item.bound,
+            half_life=item.half_life,
+            period=item.period,
+            known_encodings=list(item.known),
+        )
+        for item in case.blocks
+    ]
+    growth = GrowthRecord(case.growth.causal, case.growth.all)
+    return CaseRecord(list(case.conditions), blocks, growth, case.possibly_empty)
+
+
+def claim_record(claim: Claim) -> ClaimRecord:
+    """From the value to the published record."""
+    return ClaimRecord(
+        claim.name, claim.verdict.value, claim.statement, claim.witness, claim.reason
+    )
+
+
+def proof_record(proof: Proof) -> ProofRecord:
+    """From the value to the published record."""
+    return ProofRecord(proof.encoding.name, [claim_record(c) for c in proof.claims])
+
+
+def entry_record(entry: Entry) -> EntryRecord:
+    """From the value to the published record."""
+    return EntryRecord(
+        entry.name,
+        entry.family,
+        entry.verdict.value,
+        {name: setting.default for name, setting in entry.settings.items()},
+        entry.title,
+        entry.reference,
+    )

@@ -1,0 +1,118 @@
+"""The main job as a function: from an encoding to proved and cross-checked artefacts."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from symbolic_pe.classification import Classification, classify
+from symbolic_pe.emit.plan import KernelPlan, plan_kernel
+from symbolic_pe.emit.source import EmittedKernel, emit
+from symbolic_pe.encodings.encoding import Encoding
+from symbolic_pe.errors import NotYetCovered, SpecificationError
+from symbolic_pe.proof.certificate import Json, certificate
+from symbolic_pe.proof.checker import check_certificate
+from symbolic_pe.proof.claim import Outcome
+from symbolic_pe.proof.prover import Proof, prove
+
+if TYPE_CHECKING:
+    from numeric_check.cross_check import CrossCheck
+
+TARGETS = ("numpy", "torch")
+Report = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Artefacts:
+    """Everything that `build` found and made."""
+
+    encoding: Encoding
+    classification: Classification
+    proof: Proof
+    plan: KernelPlan
+    certificate: Json
+    kernels: tuple[EmittedKernel, ...]
+    checks: dict[str, CrossCheck]
+
+    @property
+    def failures(self) -> list[str]:
+        """One line for every law that does not hold, with where and how to see it."""
+        lines = [
+            f"{claim.name} is refuted: {claim.witness or claim.reason}"
+            for claim in self.proof.claims
+            if claim.verdict is Outcome.REFUTED
+        ]
+        for target, check in self.checks.items():
+            lines.extend(f"{target}: {line}" for line in check.failure_lines())
+        return lines
+
+    @property
+    def outcome(self) -> Outcome:
+        """Refuted when any law fails, else what the proofs say."""
+        return Outcome.REFUTED if self.failures else self.proof.outcome
+
+
+def installed_targets() -> tuple[str, ...]:
+    """Targets whose array library is installed."""
+    return tuple(t for t in TARGETS if importlib.util.find_spec(t) is not None)
+
+
+def choose_targets(asked: Sequence[str]) -> tuple[str, ...]:
+    """The targets asked for, or all installed ones."""
+    if not asked:
+        return installed_targets()
+    for target in asked:
+        if target not in TARGETS:
+            raise SpecificationError(
+                f"unknown target {target!r}; expected one of {', '.join(TARGETS)}"
+            )
+        if importlib.util.find_spec(target) is None:
+            raise SpecificationError(
+                f"target {target!r} is asked for but {target} is not installed; "
+                f"install it with: pip install 'symbolic-pe[{target}]'"
+            )
+    return tuple(dict.fromkeys(asked))
+
+
+def make_kernels(
+    encoding: Encoding, proof: Proof, targets: Sequence[str], command: str
+) -> tuple[KernelPlan, Json, tuple[EmittedKernel, ...]]:
+    """Plan, certify and emit; the certificate is decided again by the independent checker."""
+    plan = plan_kernel(encoding)
+    document = certificate(proof, plan)
+    verdict = check_certificate(document)
+    if not verdict.accepted:
+        raise NotYetCovered(
+            f"the independent checker does not accept the certificate: {verdict.reason}"
+        )
+    kernels = tuple(
+        emit(
+            plan,
+            target,
+            command=f"{command} --target {target}",
+            certificate_digest=document["digest"],
+        )
+        for target in targets
+    )
+    return plan, document, kernels
+
+
+def build(
+    encoding: Encoding, targets: Sequence[str], command: str, progress: Report
+) -> Artefacts:
+    """Classify, prove, emit, compile and cross-check one encoding."""
+    from numeric_check import compile_kernel, cross_check
+
+    progress("classifying")
+    classification = classify(encoding)
+    progress("proving")
+    proof = prove(encoding)
+    progress("emitting")
+    plan, document, kernels = make_kernels(encoding, proof, targets, command)
+    checks = {}
+    for kernel in kernels:
+        progress(f"cross-checking {kernel.target}")
+        checks[kernel.target] = cross_check(compile_kernel(kernel.text, kernel.target), plan)
+    return Artefacts(encoding, classification, proof, plan, document, kernels, checks)

@@ -1,0 +1,209 @@
+"""report.md: classification, closed form, proofs, gauge and measured errors of one build."""
+
+from __future__ import annotations
+
+from symbolic_pe.classification import ClassifiedCase
+from symbolic_pe.cli.output import ErrorRecord
+from symbolic_pe.cli.pipeline import Artefacts
+from symbolic_pe.emit.plan import BlockGroup, KernelPlan, MatrixGroup
+from symbolic_pe.exponential.closed_form import exponential
+from symbolic_pe.generators.block import Block
+
+ROWS = 12
+EXPANDED_DIMENSION = 4
+
+
+def report_markdown(artefacts: Artefacts, errors: dict[str, dict[str, ErrorRecord]]) -> str:
+    """The report as Markdown."""
+    encoding = artefacts.encoding
+    title = encoding.title or encoding.name
+    parts = [
+        f"# {encoding.name}: {title}" if title != encoding.name else f"# {encoding.name}",
+        _summary(artefacts),
+        "## Classification",
+        _classification(artefacts),
+        "## Closed form",
+        _closed_form(artefacts),
+        "## Gauge and layout",
+        gauge_text(artefacts.plan),
+        "## Claims",
+        _claims(artefacts),
+        "## Measured errors",
+        _errors(errors),
+        "## Files",
+        _files(artefacts),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _summary(artefacts: Artefacts) -> str:
+    encoding = artefacts.encoding
+    lines = [
+        "| | |",
+        "|---|---|",
+        f"| verdict | {encoding.verdict.value} |",
+        f"| channels per head | {encoding.dimension} |",
+        f"| heads with their own generator | {len(encoding.heads)} |",
+        f"| layout | {encoding.layout} |",
+        f"| time | {encoding.clock}, {encoding.domain.time} |",
+        f"| claims | {artefacts.proof.outcome.value} |",
+    ]
+    if encoding.reference:
+        lines.append(f"| source | {encoding.reference} |")
+    return "\n".join(lines)
+
+
+def _classification(artefacts: Artefacts) -> str:
+    tables = [_case_table(case) for case in artefacts.classification.cases[:ROWS]]
+    more = len(artefacts.classification.cases) - ROWS
+    if more > 0:
+        tables.append(f"… and {more} more cases (see `report.json`).")
+    return "\n\n".join(tables)
+
+
+def _case_table(case: ClassifiedCase) -> str:
+    heading = " and ".join(f"`{c}`" for c in case.conditions) or "All positions"
+    possibly = " (possibly empty)" if case.possibly_empty else ""
+    lines = [
+        f"**{heading}**{possibly}: {case.growth.causal} for τ ≥ 0, {case.growth.all} for all τ.",
+        "",
+        "| family | eigenvalue | chain length | how many | growth on τ ≥ 0 | half-life | period |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for item in case.blocks[:ROWS]:
+        b = item.block
+        lines.append(
+            f"| {b.family} | `{b.texts()['eigenvalue']}` | {b.chain_length} | {b.multiplicity} | "
+            f"`{item.bound}` | {_code(item.half_life)} | {_code(item.period)} |"
+        )
+    if len(case.blocks) > ROWS:
+        lines.append(f"| … and {len(case.blocks) - ROWS} more kinds of block | | | | | | |")
+    return "\n".join(lines)
+
+
+def _code(text: str | None) -> str:
+    return f"`{text}`" if text else "–"
+
+
+def _closed_form(artefacts: Artefacts) -> str:
+    generator = artefacts.encoding.heads[0].generator
+    parts = ["A(τ) = exp(τX). Written with t for τ."]
+    if generator.placed is None and generator.dimension <= EXPANDED_DIMENSION:
+        for item in exponential(generator).cases:
+            conditions = item.case.cell.conditions(generator.assumptions)
+            heading = " and ".join(conditions)
+            parts.append(f"When `{heading}`:" if heading else "For all values:")
+            parts.append(_matrix(item.matrix()))
+    for group in artefacts.plan.groups:
+        if isinstance(group, MatrixGroup):
+            parts.append(_uniform(group))
+        elif artefacts.plan.basis is None:
+            parts.append(_group(group))
+    if artefacts.plan.basis is not None:
+        parts.append(
+            "The kernel uses A(τ) = P·(⊕ block exponentials)·P⁻¹ with the real Jordan basis P of "
+            "the certificate; X·P = P·J is decided exactly."
+        )
+    for added in artefacts.plan.augmentations[:1]:
+        bias = added.bias.compose({"tau": 1})
+        parts.append(
+            f"Bias: `{bias}`" + (" in head 0" if len(artefacts.encoding.heads) > 1 else "")
+            + f", realised by {added.coordinates} constant coordinates."
+        )
+    return "\n\n".join(parts)
+
+
+def _matrix(rows: object) -> str:
+    assert isinstance(rows, tuple)
+    lines = [
+        f"A[{i},{j}] = {entry}" for i, row in enumerate(rows) for j, entry in enumerate(row)
+    ]
+    return "```\n" + "\n".join(lines) + "\n```"
+
+
+def _uniform(group: MatrixGroup) -> str:
+    return (
+        "In one formula, right in every case and smooth where cases meet, on channels "
+        f"{group.channels[0]} and {group.channels[1]}:\n\n```\n"
+        "A(t) = exp(a*t) * (C*I + S*(X - a*I)),  C = cosh(t*sqrt(D)),  S = sinh(t*sqrt(D))/sqrt(D)\n"
+        f"a = {group.centre}\nD = {group.discriminant}\n```"
+    )
+
+
+def _group(group: BlockGroup) -> str:
+    count = len(group.slots[0])
+    rates, frequencies, shears = (
+        vector.rows[0] for vector in (group.rate, group.frequency, group.shear)
+    )
+    lines = [f"{count} block(s) of kind {group.kind}:"]
+    if group.chain_length > 4:
+        return lines[0] + f" chain length {group.chain_length}, E = exp(a t) Σ (η t)^k/k! N^k."
+    shown = min(count, 3)
+    for j in range(shown):
+        block = Block(rates[j], frequencies[j], group.chain_length, shears[j])
+        channels = ", ".join(str(slot[j]) for slot in group.slots)
+        lines.append(f"channels {channels}:\n\n{_matrix(block.exponential())}")
+        if group.kind == "constant":
+            break
+    if shown < count and group.kind != "constant":
+        lines.append(f"… and {count - shown} more, with their own constants.")
+    return "\n\n".join(lines)
+
+
+def gauge_text(plan: KernelPlan) -> str:
+    """Which factorisation of A(t − s) the kernel uses."""
+    if plan.norm_preserving and plan.basis is None:
+        return (
+            "X is skew, so one map serves both sides: F(t) = G(t) = A(−t), gauge M = I. The norm "
+            "of queries and keys is preserved."
+        )
+    first = (
+        "Query and key maps are contragredient: F(t) = A(t − c)ᵀ and G(s) = A(c − s) about a "
+        "reference position c, which cancels in F(t)ᵀG(s) = A(t − s)."
+    )
+    if plan.basis is None:
+        return first + " Gauge M = I."
+    return first + (
+        " Gauge M = P⁻¹: queries are multiplied by Pᵀ and keys by P⁻¹ once (fold them into W_q and "
+        "W_k), so the maps return Jordan coordinates."
+    )
+
+
+def _claims(artefacts: Artefacts) -> str:
+    lines = ["| claim | verdict | statement | how |", "|---|---|---|---|"]
+    for claim in artefacts.proof.claims:
+        how = claim.witness or claim.reason
+        lines.append(
+            f"| {claim.name} | **{claim.verdict.value}** | `{claim.statement}` | "
+            f"{how.replace('|', chr(92) + '|')} |"
+        )
+    digest = artefacts.certificate["digest"]
+    return "\n".join(lines) + (
+        f"\n\nCertificate `{digest}`: decided again by the independent checker "
+        "(`symbolic-pe recheck certificate.json`)."
+    )
+
+
+def _errors(errors: dict[str, dict[str, ErrorRecord]]) -> str:
+    lines = [
+        "Normwise, against ball arithmetic; a black box is never proved, only consistent.",
+        "",
+        "| kernel | dtype | error of the maps | error of the relative law | tolerance | verdict |",
+        "|---|---|---|---|---|---|",
+    ]
+    for target, by_dtype in errors.items():
+        for dtype, e in by_dtype.items():
+            lines.append(
+                f"| {target} | {dtype} | {e.map_error:.2e} | {e.relative_error:.2e} | "
+                f"{e.tolerance:.2e} | {e.verdict} |"
+            )
+    lines += ["", "Worst case of each, to reproduce in this directory:", "", "```"]
+    lines += [e.reproduce for by_dtype in errors.values() for e in by_dtype.values()]
+    return "\n".join([*lines, "```"])
+
+
+def _files(artefacts: Artefacts) -> str:
+    names = [kernel.filename for kernel in artefacts.kernels]
+    return "\n".join(
+        f"- `{name}`" for name in [*names, "certificate.json", "report.json", "report.md"]
+    )

@@ -1,0 +1,92 @@
+"""What the commands print for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from symbolic_pe.classification import Classification, ClassifiedCase
+from symbolic_pe.cli.output import CatalogueRecord, ErrorRecord
+from symbolic_pe.proof.claim import Claim, Outcome
+
+MARKS = {Outcome.PROVED: "proved", Outcome.REFUTED: "REFUTED", Outcome.UNDECIDED: "undecided"}
+SHOWN_BLOCKS = 6
+
+
+def classification_text(found: Classification) -> str:
+    """Families and growth, case by case."""
+    encoding = found.encoding
+    heads = len(encoding.heads)
+    size = f"dimension {found.dimension}" + (f", {heads} heads" if heads > 1 else "")
+    lines = [f"{encoding.name}: {size}, {encoding.verdict.value}"]
+    if encoding.parameters:
+        declared = ", ".join(f"{n} {t}" for n, t in encoding.parameters.items())
+        lines.append(f"parameters: {declared}")
+    for case in found.cases:
+        lines.extend(_case_lines(case))
+    return "\n".join(lines)
+
+
+def _case_lines(case: ClassifiedCase) -> list[str]:
+    title = " and ".join(case.conditions) or "all positions"
+    flag = "  (possibly empty)" if case.possibly_empty else ""
+    lines = [f"  {title}{flag}: {case.growth.causal} for tau >= 0, {case.growth.all} for all tau"]
+    for item in case.blocks[:SHOWN_BLOCKS]:
+        block = item.block
+        times = f"{block.multiplicity} x " if block.multiplicity > 1 else ""
+        chain = f", chain length {block.chain_length}" if block.chain_length > 1 else ""
+        extras = [
+            text
+            for text in (
+                item.period and f"period {item.period}",
+                item.half_life and f"half-life {item.half_life}",
+            )
+            if text
+        ]
+        shown = f" ({', '.join(extras)})" if extras else ""
+        lines.append(f"    {times}{block.family} {block.texts()['eigenvalue']}{chain}{shown}")
+    if len(case.blocks) > SHOWN_BLOCKS:
+        lines.append(f"    ... and {len(case.blocks) - SHOWN_BLOCKS} more kinds of block")
+    return lines
+
+
+def claims_text(claims: Sequence[Claim]) -> str:
+    """One line a claim; witness and reason where they matter."""
+    width = max(len(c.name) for c in claims)
+    lines = []
+    for claim in claims:
+        lines.append(f"  {MARKS[claim.verdict]:<9}  {claim.name:<{width}}  {claim.statement}")
+        if claim.verdict is not Outcome.PROVED:
+            if claim.witness:
+                lines.append(f"             witness: {claim.witness}")
+            if claim.reason:
+                lines.append(f"             {claim.reason}")
+    return "\n".join(lines)
+
+
+def errors_text(target: str, errors: dict[str, ErrorRecord]) -> str:
+    """Measured errors, one line a dtype."""
+    return "\n".join(
+        f"  {target:<6} {dtype:<9} map {e.map_error:.1e}  relative law {e.relative_error:.1e}  "
+        f"(tolerance {e.tolerance:.1e})  {e.verdict}"
+        for dtype, e in errors.items()
+    )
+
+
+def catalogue_text(record: CatalogueRecord) -> str:
+    """The catalogue as a table."""
+    rows = [("name", "family", "verdict", "defaults")] + [
+        (
+            e.name,
+            e.family,
+            e.verdict,
+            ",".join(f"{k}={v}" for k, v in e.defaults.items() if v),
+        )
+        for e in record.entries
+    ]
+    widths = [max(len(row[i]) for row in rows) for i in range(3)]
+    return "\n".join(
+        "  ".join(
+            [*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3]]
+        ).rstrip()
+        for row in rows
+    )

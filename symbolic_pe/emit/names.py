@@ -1,0 +1,77 @@
+"""Names in emitted code: arguments that collide with nothing, classes and files."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Collection
+
+# Every name that the templates bind or use, and what nn.Module already has.
+RESERVED = frozenset(
+    """
+    x np nn torch math position reference query key lag u side compute wide result angle cosine
+    sine scale first second turned_first turned_second links weight total k carried even odd near
+    small growing turning centre discriminant half_difference upper lower slow fast identity
+    columns column growth rate frequency shear value query_position key_position causal dtype
+    score_mod score batch head query_index key_index self d reach device l O I compute query_lag
+    super range max min sum len zip tuple list float int isinstance TypeError
+    add_module apply bfloat16 buffers call_super_init children compile cpu cuda double dump_patches
+    eval extra_repr forward get_buffer get_extra_state get_parameter get_submodule half ipu
+    load_state_dict modules mtia named_buffers named_children named_modules named_parameters
+    parameters register_backward_hook register_buffer register_forward_hook
+    register_forward_pre_hook register_full_backward_hook register_full_backward_pre_hook
+    register_load_state_dict_post_hook register_load_state_dict_pre_hook register_module
+    register_parameter register_state_dict_post_hook register_state_dict_pre_hook requires_grad_
+    set_extra_state set_submodule share_memory state_dict to to_empty train training type xpu
+    zero_grad rotate decay bias operator transform_query transform_key make_score_mod
+    """.split()
+)
+
+
+def argument_names(parameters: Collection[str]) -> dict[str, str]:
+    """Names of the parameters as arguments: a trailing underscore where one would collide.
+
+    >>> argument_names(["w", "x", "lambda"])
+    {'w': 'w', 'x': 'x_', 'lambda': 'lambda_'}
+    """
+    taken = set(parameters)
+    names: dict[str, str] = {}
+    for parameter in parameters:
+        name = parameter
+        if _collides(parameter):
+            name += "_"
+            while name in taken:
+                name += "_"
+            taken.add(name)
+        names[parameter] = name
+    return names
+
+
+def _collides(name: str) -> bool:
+    constant = len(name) > 1 and name == name.upper()
+    numbered = re.sub(r"(_\d+|_part)+$", "", name)
+    return (
+        constant
+        or keyword.iskeyword(name)
+        or keyword.issoftkeyword(name)
+        or numbered in RESERVED
+    )
+
+
+def class_name(name: str) -> str:
+    """`jordan-rope` as `JordanRope`."""
+    words = re.findall(r"[A-Za-z0-9]+", name)
+    joined = "".join(word[0].upper() + word[1:] for word in words)
+    return joined if joined[:1].isalpha() else f"Encoding{joined}"
+
+
+def file_name(name: str, target: str) -> str:
+    """`jordan-rope` for `numpy` as `jordan_rope_numpy.py`."""
+    stem = "_".join(re.findall(r"[a-z0-9]+", name.lower())) or "encoding"
+    return f"{stem}_{target}.py"
+
+
+def one_line(text: str) -> str:
+    """Text that is safe in a comment and in a docstring: one line, no quotes or backslashes."""
+    printable = "".join(c if c.isprintable() else " " for c in text)
+    return " ".join(printable.replace('"', "'").replace("\\", "/").split())

@@ -1,0 +1,237 @@
+"""One emitted module, as the pieces that a target's skeleton puts together."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from symbolic_pe.algebra.scalar import ONE
+from symbolic_pe.emit.bias import Bias
+from symbolic_pe.emit.constants import Constants
+from symbolic_pe.emit.describe import module_docstring, range_served
+from symbolic_pe.emit.dialect import Dialect
+from symbolic_pe.emit.expressions import product
+from symbolic_pe.emit.layout import STEP, arguments, paragraph
+from symbolic_pe.emit.names import argument_names
+from symbolic_pe.emit.plan import BlockGroup, KernelPlan, MatrixGroup, Vector
+from symbolic_pe.emit.targets.groups import GroupCode, GroupWriter
+
+
+@dataclass(frozen=True)
+class Module:
+    """What is to be said about one plan in one dialect."""
+
+    plan: KernelPlan
+    dialect: Dialect
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """Parameters as arguments."""
+        return argument_names(self.plan.parameters)
+
+    @cached_property
+    def constants(self) -> Constants:
+        """Constants collected so far."""
+        return Constants(self.dialect, self.plan.heads, self.names)
+
+    # -- what there is to do ------------------------------------------------------------------
+
+    @cached_property
+    def two_sided(self) -> bool:
+        """Query and key need different maps."""
+        return self.plan.basis is not None or any(
+            isinstance(g, MatrixGroup) or g.kind not in ("constant", "rotate")
+            for g in self.plan.groups
+        )
+
+    @cached_property
+    def transforms(self) -> bool:
+        """False when every channel is returned as it is."""
+        return self.plan.basis is not None or any(
+            isinstance(g, MatrixGroup) or g.kind != "constant" for g in self.plan.groups
+        )
+
+    @cached_property
+    def has_constant_channels(self) -> bool:
+        """Some channels are returned as they are."""
+        return any(isinstance(g, BlockGroup) and g.kind == "constant" for g in self.plan.groups)
+
+    @cached_property
+    def groups(self) -> list[GroupCode]:
+        """Code of the groups; collects their constants."""
+        return GroupWriter(self.plan, self.constants).write()
+
+    @cached_property
+    def bases(self) -> tuple[str, str] | None:
+        """Names of P and of its inverse."""
+        if self.plan.basis is None:
+            return None
+        p, q = zip(*self.plan.basis, strict=True)
+        return self.constants.matrices("BASIS", p), self.constants.matrices("INVERSE_BASIS", q)
+
+    @cached_property
+    def bias(self) -> Bias | None:
+        """The additive bias."""
+        return Bias(self.plan, self.constants) if self.plan.augmentations else None
+
+    def decay(self, lag: str) -> str | None:
+        """a·lag as text, when every block decays at the rate of its head."""
+        rate = self.plan.uniform_decay
+        if rate is None:
+            return None
+        operand = self.constants.vector("RATE", Vector(tuple((x,) for x in rate)))
+        node = product([operand.node, ast.Name("LAG")])
+        return self.constants.printer("lag", {"LAG": lag}).text(node)
+
+    @cached_property
+    def helpers(self) -> Mapping[str, bool]:
+        """Which helper functions the file needs."""
+        return {
+            "shear": any(
+                isinstance(g, BlockGroup) and g.chain_length > 1 for g in self.plan.groups
+            ),
+            "even_and_odd": any(isinstance(g, MatrixGroup) for g in self.plan.groups),
+        }
+
+    @cached_property
+    def bias_arguments(self) -> list[str]:
+        """All parameters when the bias depends on one, else none."""
+        scalars = [
+            x
+            for a in self.plan.augmentations
+            for x in (*a.query, *a.key, *(x for row in a.generator for x in row))
+        ]
+        return list(self.names.values()) if any(x.parameters() for x in scalars) else []
+
+    # -- text ---------------------------------------------------------------------------------
+
+    def signature(self, head: str, *first: str, last: Sequence[str] = ()) -> str:
+        """A `def` line with the parameters between."""
+        return arguments(head, [*first, *self.names.values(), *last], "):")
+
+    def call(self, head: str, *first: str, last: Sequence[str] = (), prefix: str = "return ") -> str:
+        """A call with the parameters between."""
+        items = [*first, *self.names.values(), *last]
+        return arguments(f"{prefix}{head}", items, ")", STEP)
+
+    @property
+    def transform_signature(self) -> str:
+        """The `def` line of the private map."""
+        side = ["side"] if self.two_sided else []
+        return self.signature("def _transform(", "x", "position", "reference", *side)
+
+    def apply(self, side: str, prefix: str = "return ") -> str:
+        """The statement that applies the private map to x."""
+        if not self.transforms:
+            return f"{STEP}{prefix}x"
+        sides = [side] if self.two_sided else []
+        return self.call("_transform(", "x", "position", "reference", *sides, prefix=prefix)
+
+    def bias_signature(self, head: str, last: Sequence[str] = ()) -> str:
+        """The `def` line of a function of two positions."""
+        items = ["query_position", "key_position", *self.bias_arguments, *last]
+        return arguments(f"def {head}(", items, "):")
+
+    @property
+    def constructor(self) -> str:
+        """The `def __init__` line of a module with parameters."""
+        return arguments("def __init__(", ["self", *self.names.values()], "):", STEP)
+
+    def forward(self, function: str, x: str) -> str:
+        """One side of the forward pass."""
+        own = [f"self.{name}" for name in self.names.values()]
+        return arguments(f"{function}(", [x, "position", *own, "reference"], ")", STEP * 3)
+
+    # -- docstrings ---------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> str:
+        """Shape of x."""
+        heads = f"{self.plan.heads}, " if self.plan.heads > 1 else ""
+        return f"(..., {heads}n, {self.plan.dimension})"
+
+    def map_docstring(self, side: str) -> str:
+        """Docstring of the map of one side."""
+        if not self.transforms:
+            law = "x itself, A being the identity,"
+        elif side == "query":
+            law = "F(t)x = PᵀA(t − c)ᵀx" if self.bases else "F(t)x = A(t − c)ᵀx"
+        else:
+            law = "G(s)x = P⁻¹A(c − s)x" if self.bases else "G(s)x = A(c − s)x"
+        what = "queries" if side == "query" else "keys"
+        lines = [f'{STEP}"""{law} for {what} x of shape {self.shape}.']
+        if self.transforms or self.plan.augmentations:
+            time = "t" if side == "query" else "s"
+            lines += ["", *paragraph(
+                f"position is {time}, of shape (n,) or with leading axes that broadcast to those "
+                "of x; reference is c, the same for query and key.",
+                STEP,
+            )]
+            if self.plan.augmentations:
+                count = self.plan.augmentations[0].coordinates
+                lines += ["", f"{STEP}Appends the {count} coordinates that realise the bias."]
+            lines += self.range_note()
+            return "\n".join([*lines, f'{STEP}"""'])
+        return f'{lines[0]}"""'
+
+    @property
+    def transform_docstring(self) -> str:
+        """Docstring of the private map."""
+        if not self.two_sided:
+            return "A(u)ᵀx = A(−u)x, the same for query and key, u = position − reference."
+        sides = "side 1: A(u)ᵀx, side −1: A(−u)x"
+        if self.plan.uniform_decay is not None:
+            sides += ", side 0: without decay"
+        return f"{sides}; u = position − reference."
+
+    @property
+    def operator_shape(self) -> str:
+        """Shape of A as text."""
+        d = self.plan.dimension
+        return f"of shape ({self.plan.heads}, {d}, {d})" if self.plan.heads > 1 else f"{d} x {d}"
+
+    @property
+    def pair_shape(self) -> str:
+        """Shape of a function of two positions."""
+        return f"({self.plan.heads}, n, m)" if self.plan.heads > 1 else "(n, m)"
+
+    def comment(self, code: GroupCode) -> list[str]:
+        """What the lines of a group work on, when there are several groups."""
+        if len(self.groups) == 1 and not self.has_constant_channels:
+            return []
+        return [f"{STEP}# {code.comment}"]
+
+    def docstring(self, usage: Sequence[str]) -> str:
+        """The docstring of the file."""
+        return module_docstring(self.plan, usage)
+
+    def range_note(self) -> list[str]:
+        """The range served, for the docstring of a map; empty when every position is."""
+        text = range_served(self.plan)
+        if text.startswith("every position"):
+            return []
+        return ["", *paragraph(f"Serves {text}", STEP)]
+
+    def definitions(self) -> str:
+        """Every constant, in order; call after everything else is printed."""
+        lines = [f"DIMENSION = {self.plan.dimension}", f"HEADS = {self.plan.heads}"]
+        if self.plan.encoding.temperature != ONE:
+            lines.append(f"TEMPERATURE = {self.plan.encoding.temperature.to_float()!r}")
+        return "\n".join([*lines, *self.constants.definitions])
+
+
+def render(template: str, values: Mapping[str, object]) -> str:
+    """Fill a skeleton."""
+    environment = Environment(
+        loader=PackageLoader("symbolic_pe.emit"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,  # noqa: S701 - code, not HTML
+    )
+    return environment.get_template(template).render(values)
