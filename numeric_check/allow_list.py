@@ -10,7 +10,6 @@ import ast
 import builtins
 import keyword
 from collections.abc import Iterator, Mapping, Sequence
-from types import ModuleType
 
 from symbolic_pe.errors import KernelError
 
@@ -54,7 +53,7 @@ _SHARED = (
     "maximum mean meshgrid min minimum mod moveaxis multiply nan nan_to_num ndarray ndim "
     "negative newaxis nonzero ones ones_like outer pi power prod product ravel real "
     "reciprocal remainder repeat reshape result_type rint roll round sign signbit sin sinc "
-    "sinh size sqrt square squeeze stack subtract sum swapaxes take take_along_axis tan tanh "
+    "sinh size sqrt square squeeze stack subtract sum swapaxes take clamp take_along_axis tan tanh "
     "tensordot tile trace transpose tril triu true_divide trunc uint16 uint32 uint64 uint8 "
     "unique vstack hstack where zeros zeros_like max broadcast_shapes broadcast_arrays "
     "broadcast_tensors promote_types can_cast issubdtype floating number inexact generic "
@@ -62,7 +61,7 @@ _SHARED = (
     "permute_dims vecdot "
 )
 _METHODS = (
-    "T mT shape astype copy item tolist flatten view fill itemsize nbytes "
+    "T mT kind shape astype copy item tolist flatten view fill itemsize nbytes "
     "append extend items keys values get index count join startswith endswith lower upper strip "
     "setdefault update bit_length is_integer"
 )
@@ -259,25 +258,14 @@ def _constant_objection(value: object) -> str | None:
     return None
 
 
-def restricted_builtins(library: str) -> dict[str, object]:
-    """The builtins that the text runs with: those named above, and imports of named modules."""
-    import importlib
+def restricted_builtins() -> dict[str, object]:
+    """The builtins that the text runs with.
 
-    def import_module(
-        name: str,
-        _globals: object = None,
-        _locals: object = None,
-        names: object = (),
-        _level: int = 0,
-    ) -> ModuleType:
-        if name not in _MODULES or name.split(".", maxsplit=1)[0] in LIBRARIES - {library}:
-            raise KernelError(f"import of {name}")
-        module = importlib.import_module(name)
-        return module if names else importlib.import_module(name.split(".", maxsplit=1)[0])
-
+    `__import__` is the real one: the text cannot name it, its import statements were checked, and
+    array libraries import their own parts late, through the builtins of whoever called them.
+    """
     return {
         **{name: getattr(builtins, name) for name in SAFE_BUILTINS},
         "__build_class__": builtins.__build_class__,
-        "__import__": import_module,
-        "__name__": "builtins",
+        "__import__": builtins.__import__,
     }

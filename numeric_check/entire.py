@@ -9,11 +9,11 @@ near it the series is summed with a proved remainder instead of dividing by √D
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from flint import arb, fmpq
+from flint import arb, ctx, fmpq
 
 from numeric_check.double_double import Array
 from numeric_check.exact_number import exact_number, parameter_balls
@@ -23,7 +23,7 @@ from symbolic_pe.emit.plan import MatrixGroup
 from symbolic_pe.errors import Undecided
 
 SERIES_TERMS = 40
-"""For |z| ≤ 1 the terms from k = 40 on are below 2·|z|⁴⁰/80! < 2⁻³⁹⁰."""
+"""At most: for |z| ≤ 1 the terms from k = 40 on are below 2·|z|⁴⁰/80! < 2⁻³⁹⁰."""
 
 BITS = (192, 384, 768, 1536, 3072)
 ACCURATE_BITS = 100
@@ -41,6 +41,8 @@ class TwoByTwo:
     centre_size: float
     discriminant_value: float
     discriminant_scale: float
+    centre_value: float
+    memory: dict[int, list[arb]] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def of(cls, group: MatrixGroup, parameters: Mapping[str, Any]) -> TwoByTwo:
@@ -54,23 +56,23 @@ class TwoByTwo:
         absolute = np.abs(np.array([[p - a, q], [r, s - a]]))
         half = (abs(p) + abs(s)) / 2
         scale = half * half + abs(q * r)
-        return cls(group.matrix, group.centre, group.discriminant, exact, absolute, half, d, scale)
+        return cls(
+            group.matrix, group.centre, group.discriminant, exact, absolute, half, d, scale, a
+        )
 
     def entries(self, lag: fmpq) -> list[arb]:
         """The four entries row by row, to `ACCURATE_BITS` relative to the largest."""
         for bits in BITS:
             with precision(bits):
-                balls = self._entries(arb(lag))
+                balls = self._entries(arb(lag), bits)
                 size = max((abs(x).mid() for x in balls), default=arb(0))
                 bound = size * arb(2) ** -ACCURATE_BITS
                 if all(x.is_finite() and (x.is_exact() or x.rad() < bound) for x in balls):
                     return balls
         raise Undecided(f"exp(uX) of a 2×2 component at u = {lag}: not to {ACCURATE_BITS} bits")
 
-    def _entries(self, u: arb) -> list[arb]:
-        balls = parameter_balls(self.parameters)
-        (p, q), (r, s) = ([x.ball(balls) for x in row] for row in self.matrix)
-        a, d = self.centre.ball(balls), self.discriminant.ball(balls)
+    def _entries(self, u: arb, bits: int) -> list[arb]:
+        p, q, r, s, a, d = self._constants(bits)
         c, ratio = entire_pair(u, d)
         growth = (a * u).exp()
         return [
@@ -79,6 +81,15 @@ class TwoByTwo:
             growth * ratio * r,
             growth * (c + ratio * (s - a)),
         ]
+
+    def _constants(self, bits: int) -> list[arb]:
+        """Entries, centre and discriminant at one precision, remembered."""
+        known = self.memory.get(bits)
+        if known is None:
+            balls = parameter_balls(self.parameters)
+            scalars = [*self.matrix[0], *self.matrix[1], self.centre, self.discriminant]
+            known = self.memory[bits] = [x.ball(balls) for x in scalars]
+        return known
 
     # -- sizes, for tolerances ----------------------------------------------------------------
 
@@ -93,8 +104,8 @@ class TwoByTwo:
         hyperbolic = max(self.discriminant_value, 0.0) ** 0.5 * np.abs(lag)
         with np.errstate(over="ignore"):
             factor = (
-                np.exp(self._centre_value() * lag + hyperbolic)
-                + np.exp(self._centre_value() * lag - hyperbolic)
+                np.exp(self.centre_value * lag + hyperbolic)
+                + np.exp(self.centre_value * lag - hyperbolic)
             ) / 2
             result: Array = factor[:, None, None] * (
                 np.eye(2) + self.reach(lag)[:, None, None] * self.absolute
@@ -103,13 +114,9 @@ class TwoByTwo:
 
     def growth(self, lag: Array) -> Array:
         """(|a| + √D₊)·|u| + ln(1 + s̄·‖X − aI‖)."""
-        rate = abs(self._centre_value()) + max(self.discriminant_value, 0.0) ** 0.5
+        rate = abs(self.centre_value) + max(self.discriminant_value, 0.0) ** 0.5
         size: Array = rate * np.abs(lag) + np.log1p(self.reach(lag) * self.absolute.sum())
         return size
-
-    def _centre_value(self) -> float:
-        with precision(BITS[0]):
-            return float(self.centre.ball(parameter_balls(self.parameters)))
 
 
 def entire_pair(u: arb, d: arb) -> tuple[arb, arb]:
@@ -129,10 +136,14 @@ def entire_pair(u: arb, d: arb) -> tuple[arb, arb]:
 
 
 def _series(u: arb, z: arb) -> tuple[arb, arb]:
+    """Σ z^k/(2k)! and u·Σ z^k/(2k + 1)! for |z| ≤ 1: each tail is below twice its first term."""
     cosine, sine, term = arb(0), arb(0), arb(1)
+    negligible = arb(2) ** -(ctx.prec + 8)
     for k in range(SERIES_TERMS):
         cosine += term  # z^k/(2k)!
         sine += term / (2 * k + 1)
         term = term * z / ((2 * k + 1) * (2 * k + 2))
+        if abs(term) < negligible:
+            break
     remainder = arb(0, 2 * abs(term).upper())
     return cosine + remainder, u * (sine + remainder)

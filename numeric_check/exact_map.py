@@ -88,6 +88,10 @@ class ExactMap:
         self.plan = plan
         self.parameters = dict(parameters or {})
         self._memory: dict[tuple[str, fmpq], arb] = {}
+        self._remembered: dict[tuple[int, int, int], DoubleDouble] = {}
+        self._rows: dict[tuple[int, int], list[arb]] = {}
+        self._values: dict[int, Array] = {}
+        self._components: dict[int, TwoByTwo] = {}
         self._bases = [(self._matrix(transpose(p)), self._matrix(q)) for p, q in plan.basis or ()]
 
     # -- public -------------------------------------------------------------------------------
@@ -247,41 +251,54 @@ class ExactMap:
     def _cells(self, group: BlockGroup, lags: Sequence[fmpq]) -> DoubleDouble:
         """R(ωτ), (H, n, B, 2, 2); cos and sin are evaluated at |τ| only."""
         rows = group.frequency.rows
-        shape = (len(rows), len(lags), len(rows[0]))
-        sines, cosines = [], []
-        for row in rows:
-            for lag in lags:
-                for frequency in row:
-                    sine, cosine = self._sine_cosine(frequency, abs(lag))
-                    sines.append(sine if lag >= 0 else -sine)
-                    cosines.append(cosine)
-        sine, cosine = (DoubleDouble.from_balls(x, shape) for x in (sines, cosines))
+        shape = (2, len(rows), len(lags), len(rows[0]))
+        waves = DoubleDouble(np.empty(shape), np.empty(shape))
+        for h, row in enumerate(rows):
+            for i, lag in enumerate(lags):
+                known = self._waves(row, abs(lag))
+                waves.high[:, h, i], waves.low[:, h, i] = known.high, known.low
+        signs = np.array([1.0 if lag >= 0 else -1.0 for lag in lags])[:, None]
+        cosine = waves[0]
+        sine = DoubleDouble(signs * waves.high[1], signs * waves.low[1])
         order = [cosine, -sine, sine, cosine]
+        cell = (*shape[1:], 2, 2)
         return DoubleDouble(
-            np.stack([x.high for x in order], axis=-1).reshape(*shape, 2, 2),
-            np.stack([x.low for x in order], axis=-1).reshape(*shape, 2, 2),
+            np.stack([x.high for x in order], axis=-1).reshape(cell),
+            np.stack([x.low for x in order], axis=-1).reshape(cell),
         )
 
-    def _sine_cosine(self, frequency: Scalar, lag: fmpq) -> tuple[arb, arb]:
-        known = self._memory.get((f"sin({frequency})", lag))
-        if known is not None:
-            return known, self._memory[f"cos({frequency})", lag]
-        name = str(frequency)
+    def _waves(self, row: tuple[Scalar, ...], lag: fmpq) -> DoubleDouble:
+        """cos ωτ and sin ωτ for a row of frequencies, (2, B), remembered."""
+        key = (id(row), int(lag.p), int(lag.q))
+        known = self._remembered.get(key)
+        if known is None:
+            pairs = [self._cosine_sine(i, row, lag) for i in range(len(row))]
+            balls = [pair[part] for part in (0, 1) for pair in pairs]
+            known = self._remembered[key] = DoubleDouble.from_balls(balls, (2, len(row)))
+        return known
+
+    def _cosine_sine(self, index: int, row: tuple[Scalar, ...], lag: fmpq) -> tuple[arb, arb]:
         for bits in BITS:
             with precision(bits):
-                omega = self._memory.get((f"{name}:{bits}", fmpq(0)))
-                if omega is None:
-                    omega = self._memory[f"{name}:{bits}", fmpq(0)] = self._value(frequency)
-                sine, cosine = (omega * arb(lag)).sin_cos()
+                sine, cosine = (self._frequencies(row, bits)[index] * arb(lag)).sin_cos()
                 accurate = min(x.rel_one_accuracy_bits() for x in (sine, cosine))
             if accurate >= FACTOR_BITS or lag == 0:
-                self._memory[f"sin({name})", lag] = sine
-                self._memory[f"cos({name})", lag] = cosine
-                return sine, cosine
-        raise Undecided(f"cos and sin of ({frequency})*{lag}: not to {FACTOR_BITS} bits")
+                return cosine, sine
+        raise Undecided(f"cos and sin of ({row[index]})*{lag}: not to {FACTOR_BITS} bits")
+
+    def _frequencies(self, row: tuple[Scalar, ...], bits: int) -> list[arb]:
+        """A row of frequencies at one precision, remembered."""
+        key = (id(row), bits)
+        known = self._rows.get(key)
+        if known is None:
+            balls = parameter_balls(self.parameters)
+            known = self._rows[key] = [x.ball(balls) for x in row]
+        return known
 
     def _two_by_two(self, group: MatrixGroup, lags: Sequence[fmpq]) -> BlockArray:
-        component = TwoByTwo.of(group, self.parameters)
+        component = self._components.get(id(group))
+        if component is None:
+            component = self._components[id(group)] = TwoByTwo.of(group, self.parameters)
         n = len(lags)
         balls = [x for lag in lags for x in component.entries(lag)]
         value = DoubleDouble.from_balls(balls, (1, n, 1, 2, 2))
@@ -304,8 +321,13 @@ class ExactMap:
         )
 
     def _floats(self, vector: Vector) -> Array:
-        known = {x: self.scalar(x) for row in vector.rows for x in row}
-        return np.array([[known[x] for x in row] for row in vector.rows])
+        """Values as floats, remembered; the plan keeps the vector alive."""
+        known = self._values.get(id(vector))
+        if known is None:
+            of = {x: self.scalar(x) for x in {x for row in vector.rows for x in row}}
+            known = np.array([[of[x] for x in row] for row in vector.rows])
+            self._values[id(vector)] = known
+        return known
 
     def _after_basis(self, block: BlockArray, side: int) -> BlockArray:
         """Rows of each block times Pᵀ (side 0) or Q (side 1), which read every channel."""

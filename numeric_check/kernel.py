@@ -154,7 +154,7 @@ def _execute(
 ) -> Kernel:
     namespace: dict[str, Any] = {
         "__name__": module,
-        "__builtins__": restricted_builtins(backend.name),
+        "__builtins__": restricted_builtins(),
     }
     try:
         exec(code, namespace)

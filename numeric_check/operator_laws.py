@@ -71,11 +71,10 @@ def check_operator(subject: Subject) -> None:
 def _measure(subject: Subject, lag: Number) -> _Measured | None:
     """Call at one lag and compare with the closed form (with I at 0)."""
     d, heads = subject.dimension, subject.heads
-    line = _line(subject, lag)
     result = subject.guarded(
         lambda: subject.kernel.operator(lag, *subject.values),
         DTYPE,
-        lambda: line((0,) * (3 if heads > 1 else 2), 0.0),
+        lambda: subject.script.line([], _call(subject, lag), "no exception"),
         (d, d) if heads == 1 else (heads, d, d),
         exact_shape=True,
     )

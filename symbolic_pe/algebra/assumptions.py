@@ -8,7 +8,7 @@ ways are mutually exclusive and together exhaustive by construction.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from flint import arb, fmpq
@@ -229,30 +229,48 @@ class Assumptions:
 
     # -- refinement ---------------------------------------------------------------------------
 
-    def assuming(self, factor: RationalFunction, sign: int) -> Assumptions | None:
-        """The subcell where an irreducible factor has this sign; None when it is empty."""
-        names = [n for n in factor.used_names() if n in self.intervals]
-        if sign == 0 and str(factor) in self.nonzero:
-            return None
-        if len(names) == 1 and len(factor.used_names()) == 1:
-            roots = real_roots(factor, names[0])
-            if roots is not None and len(roots) == 1:
-                return self._assuming_about(names[0], roots[0], factor, sign)
-        if sign == 0:
-            return self._solve(factor)
-        return replace(self, signs={**self.signs, str(factor): (factor, sign)})
+    def split(self, factor: RationalFunction) -> Iterator[Assumptions]:
+        """Subcells on each of which an irreducible factor has one sign.
 
-    def _assuming_about(
-        self, name: str, root: Scalar, factor: RationalFunction, sign: int
-    ) -> Assumptions | None:
-        orientation = _sign_without_roots(factor, name, [root])
-        part = self.intervals[name].side(root, sign * orientation)
-        if part is None:
-            return None
-        refined = replace(self, intervals={**self.intervals, name: part})
-        if sign == 0:
-            return refined._with_solution(name, root)
-        return refined._consistent()
+        They are mutually exclusive and together exhaustive; empty ones are left out. Call it with
+        what `first_split` returns, so that the part factor = 0 can be solved.
+        """
+        names = factor.used_names()
+        if len(names) == 1 and names[0] in self.intervals:
+            roots = real_roots(factor, names[0])
+            if roots is None:
+                raise NotYetCovered(
+                    f"cases on the sign of {factor}: a parameter with thresholds of degree 3 or "
+                    "more"
+                )
+            yield from self._split_axis(names[0], roots)
+            return
+        for sign in (-1, 0, 1):
+            part = self._solve(factor) if sign == 0 else self._with_fact(factor, sign)
+            if part is not None:
+                yield part
+
+    def _split_axis(self, name: str, roots: list[Scalar]) -> Iterator[Assumptions]:
+        """Cut the interval of a parameter at ascending points."""
+        rest: Interval | None = self.intervals[name]
+        for root in roots:
+            if rest is None:
+                return
+            for sign in (-1, 0):
+                part = rest.side(root, sign)
+                if part is None or (sign == 0 and name in self.nonzero and root.is_zero()):
+                    continue
+                refined = replace(self, intervals={**self.intervals, name: part})
+                done = (
+                    refined._with_solution(name, root) if sign == 0 else refined._consistent()
+                )
+                if done is not None:
+                    yield done
+            rest = rest.side(root, 1)
+        if rest is not None:
+            last = replace(self, intervals={**self.intervals, name: rest})._consistent()
+            if last is not None:
+                yield last
 
     def _solve(self, factor: RationalFunction) -> Assumptions | None:
         """Solve factor = 0 for a parameter that occurs linearly with a non-zero coefficient."""

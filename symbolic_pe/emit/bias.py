@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from symbolic_pe.emit.constants import Constants
-from symbolic_pe.emit.expressions import Node, power, product, total
-from symbolic_pe.emit.plan import KernelPlan, Vector
+from symbolic_pe.emit.plan import KernelPlan
 from symbolic_pe.emit.rows import Rows
 from symbolic_pe.emit.terms import TermFamily, bias_families, coordinate_families
+from symbolic_pe.emit.trees import Node, power, product, total
 
 _COEFFICIENTS = ("SLOPE", "COEFFICIENT")
 

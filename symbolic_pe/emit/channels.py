@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 
 def progression(channels: Sequence[int]) -> tuple[int, int] | None:
@@ -11,7 +12,7 @@ def progression(channels: Sequence[int]) -> tuple[int, int] | None:
     if len(channels) == 1:
         return channels[0], 1
     step = channels[1] - channels[0]
-    if step < 1 or any(b - a != step for a, b in zip(channels, channels[1:], strict=False)):
+    if step < 1 or any(b - a != step for a, b in pairwise(channels)):
         return None
     return channels[0], step
 

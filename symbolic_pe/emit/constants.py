@@ -8,19 +8,10 @@ from dataclasses import dataclass, field
 
 from symbolic_pe.algebra.scalar import ONE, ZERO, Scalar
 from symbolic_pe.emit.dialect import Dialect, Operand
-from symbolic_pe.emit.expressions import (
-    Node,
-    Printer,
-    UnsupportedFormula,
-    from_formula,
-    from_scalar,
-    names_in,
-    negate,
-    number,
-    product,
-)
+from symbolic_pe.emit.expressions import from_formula, from_scalar
 from symbolic_pe.emit.layout import STEP, assignment, display, fits, table
 from symbolic_pe.emit.plan import Vector, reproduces
+from symbolic_pe.emit.printer import Printer
 from symbolic_pe.emit.rows import (
     Rows,
     affine,
@@ -33,6 +24,7 @@ from symbolic_pe.emit.rows import (
     ratio,
     single,
 )
+from symbolic_pe.emit.trees import Node, UnsupportedExpression, names_in, negate, number, product
 from symbolic_pe.encodings.encoding import Schedule
 
 SHORT = 8  # characters of a number that may stand in the code itself
@@ -128,7 +120,7 @@ class Constants:
         schedule = vector.schedule
         try:
             node = from_formula(schedule.formula, schedule.constants, self.arguments)
-        except UnsupportedFormula:
+        except UnsupportedExpression:
             return None
         node = negate(node) if negated else node
         return node if evaluates_to(node, values, self.arguments) else None
@@ -210,17 +202,34 @@ class Constants:
         shape = f".reshape({len(rows)}, 1, {len(rows[0])})" if len(rows) > 1 else ""
         return display(f"{name} = {self.dialect.array}.stack([", items, f"]){shape}", STEP)
 
-    # -- others -------------------------------------------------------------------------------
+    # -- channels and matrices ------------------------------------------------------------------
 
     def channels(self, name: str, rows: Sequence[Sequence[int]]) -> str:
         """A constant array of channels, as a formula where they are regular."""
         name = self._unused(name)
-        text = affine(rows, lambda count: self.dialect.index(count, False))
-        if text is not None and fits(f"{name} = {text}"):
-            self.definitions.append(f"{name} = {text}")
-        else:
+        line = self._regular_channels(name, rows)
+        if line is None:
             head, tail = self.dialect.channels
-            self.definitions.append(table(name, head, [[str(c) for c in r] for r in rows], tail))
+            line = table(name, head, [[str(c) for c in row] for row in rows], tail)
+        self.definitions.append(line)
+        self.arrays[name] = False, False
+        return name
+
+    def _regular_channels(self, name: str, rows: Sequence[Sequence[int]]) -> str | None:
+        def index(count: int) -> str:
+            return self.dialect.index(count, False)
+
+        text = affine(rows, f"{index(len(rows))}[:, None]", index(len(rows[0])))
+        if text is None or fits(f"{name} = {text}"):
+            return text and f"{name} = {text}"
+        link = self._index_name("LINK", f"{index(len(rows))}[:, None]")
+        block = self._index_name("BLOCK", index(len(rows[0])))
+        return f"{name} = {affine(rows, link, block)}"
+
+    def derived(self, name: str, text: str) -> str:
+        """A constant array computed from others."""
+        name = self._unused(name)
+        self.definitions.append(f"{name} = {text}")
         self.arrays[name] = False, False
         return name
 

@@ -7,16 +7,14 @@ from math import ceil, floor, log10
 
 from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
 from symbolic_pe.algebra.scalar import ONE, Scalar
-from symbolic_pe.emit.expressions import UnsupportedFormula, from_formula, is_negative
+from symbolic_pe.emit.equations import equations, notation, score
 from symbolic_pe.emit.layout import STEP, paragraph
 from symbolic_pe.emit.names import one_line
-from symbolic_pe.emit.plan import BlockGroup, Group, KernelPlan, MatrixGroup, Vector
-from symbolic_pe.emit.rows import collapsed, single
-from symbolic_pe.emit.words import channels_in_words, tuples_in_words, turns_forward
+from symbolic_pe.emit.plan import BlockGroup, KernelPlan, MatrixGroup
+from symbolic_pe.emit.words import turns_forward
 
 EXPONENT_RANGE = {"float32 and bfloat16": 88, "float16": 11}  # e^88 < 2^128, e^11 < 65504
 ANGLE_ERROR = 16 * 2.0**-52  # relative: 8 for a formula, 2 for its power, 1 for the product, slack
-LISTED = 4
 
 
 def module_docstring(plan: KernelPlan, usage: Sequence[str]) -> str:
@@ -25,150 +23,13 @@ def module_docstring(plan: KernelPlan, usage: Sequence[str]) -> str:
     title = one_line(encoding.title or encoding.name).rstrip(".")
     blocks = [
         paragraph(f"{title}."),
-        _score(plan),
-        _equations(plan),
-        paragraph(_notation(plan)),
+        score(plan),
+        equations(plan),
+        paragraph(notation(plan)),
         *([*paragraph(text, hanging=STEP)] for text in _policies(plan)),
         [f"{STEP}{line}" for line in usage],
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
-
-
-def _score(plan: KernelPlan) -> list[str]:
-    bias = " + bias(t − s)" if plan.augmentations else ""
-    value = f"c²·qᵀA(t − s)k{bias}" if plan.encoding.temperature != ONE else f"qᵀA(t − s)k{bias}"
-    heads = " in every head" if plan.heads > 1 else ""
-    return paragraph(
-        f"The score of a query q at position t and a key k at position s is {value}{heads}, where"
-    )
-
-
-def _equations(plan: KernelPlan) -> list[str]:
-    shown = [_equation(g) for g in plan.groups]
-    if len(shown) > 2 * LISTED:
-        shown = [*shown[:LISTED], f"… and so on for {len(shown) - LISTED} more blocks"]
-    if plan.basis is not None:
-        shown = [
-            "X = P J P⁻¹, with P = BASIS and P⁻¹ = INVERSE_BASIS; A(τ) = P exp(τJ) P⁻¹",
-            *[text.replace("X = ", "J = ").replace("A(τ) = ", "exp(τJ) = ") for text in shown],
-        ]
-    shown.insert(0, "A(τ) = exp(τX)")
-    return [line for text in shown for line in paragraph(text, STEP, STEP * 2)]
-
-
-def _equation(group: Group) -> str:
-    if isinstance(group, MatrixGroup):
-        rows = ", ".join(f"[{a}, {b}]" for a, b in group.matrix)
-        return (
-            f"X = [{rows}],  A(τ) = e^(aτ)(C·I + S·(X − aI))  on the channels "
-            f"({group.channels[0]}, {group.channels[1]}), where C = cosh(τ√D), S = sinh(τ√D)/√D, "
-            f"a = {group.centre}, D = {group.discriminant}"
-        )
-    generator, closed = _block_equation(group)
-    where = (
-        f"planes {tuples_in_words(group.slots)}"
-        if group.pair and group.chain_length == 1
-        else f"chains {tuples_in_words(group.slots)}"
-        if group.chain_length > 1
-        else f"channels {channels_in_words(group.slots[0])}"
-    )
-    return f"X = {generator},  A(τ) = {closed}  on the {where}"
-
-
-def _block_equation(group: BlockGroup) -> tuple[str, str]:
-    if group.kind == "constant":
-        return "0", "1"
-    chain = group.chain_length > 1
-    generator: list[str] = []
-    closed: list[str] = []
-    if not group.rate.is_zero:
-        a = f"a{_subscript(group.rate)}"
-        generator.append(f"{a} I" if group.pair or chain else a)
-        closed.append(f"e^({a} τ)")
-    if group.pair:
-        angle = _angle(group.frequency)
-        sign = "−" if angle.startswith("−") else "+"
-        turn = f"{angle} J"
-        generator.append(f" {sign} {turn.lstrip('−')}" if generator else turn)
-    text = "".join(generator)
-    if chain:
-        shear = f"η{_subscript(group.shear)} "
-        weight = f"({shear}τ)"
-        if single(collapsed(group.shear.rows)) == ONE:
-            shear, weight = "", "τ"
-        if group.pair:
-            text = f"I ⊗ ({text})"
-        text = f"{text} + {shear}N" if text else f"{shear}N"
-        text += " ⊗ I" if group.pair else ""
-        closed.append(f"Σ_k {weight}^k/k! N^k" + (" ⊗" if group.pair else ""))
-    if group.pair:
-        closed.append(f"R({_angle(group.frequency)} τ)")
-    return text, " ".join(closed)
-
-
-def _angle(frequency: Vector) -> str:
-    symbol = "−θ" if turns_forward(frequency) else "ω"
-    return f"{symbol}{_subscript(frequency)}"
-
-
-def _subscript(vector: Vector) -> str:
-    rows = collapsed(vector.rows)
-    text = ("h" if len(rows) > 1 else "") + ("j" if len(rows[0]) > 1 else "")
-    return f"_{text}" if text else ""
-
-
-# -- notation -----------------------------------------------------------------------------------
-
-
-def _notation(plan: KernelPlan) -> str:
-    blocks = [g for g in plan.groups if isinstance(g, BlockGroup)]
-    parts: list[str] = []
-    if any(g.pair for g in blocks):
-        parts.append("J = [[0, −1], [1, 0]]")
-        parts.append("R(φ) = exp(φJ) = [[cos φ, −sin φ], [sin φ, cos φ]]")
-    if any(g.chain_length > 1 for g in blocks):
-        parts.append("N has ones above the diagonal")
-    values = [text for group in blocks for text in _values(group)]
-    parts.extend(dict.fromkeys(values))
-    return f"Here {', '.join(parts)}." if parts else ""
-
-
-def _values(group: BlockGroup) -> Iterator[str]:
-    if not group.rate.is_zero:
-        yield _value("a", "RATE", group.rate, negated=False)
-    if group.pair:
-        forward = turns_forward(group.frequency)
-        yield _value(*(("θ", "THETA") if forward else ("ω", "OMEGA")), group.frequency, forward)
-    if group.chain_length > 1 and single(collapsed(group.shear.rows)) != ONE:
-        yield _value("η", "SHEAR", group.shear, negated=False)
-
-
-def _value(symbol: str, constant: str, vector: Vector, negated: bool) -> str:
-    rows = collapsed(vector.rows)
-    name = f"{symbol}{_subscript(vector)}"
-    value = single(rows)
-    if value is not None:
-        return f"{name} = {_sign(str(-value if negated else value))}"
-    if vector.schedule is not None:
-        return f"{name} = {_formula(vector, negated)}"
-    return f"{name} listed in {constant}"
-
-
-def _formula(vector: Vector, negated: bool) -> str:
-    assert vector.schedule is not None
-    text, constants = vector.schedule.formula, vector.schedule.constants
-    if negated:
-        try:
-            signed = is_negative(from_formula(text, constants, {}))
-        except (UnsupportedFormula, KeyError):
-            signed = False
-        text = text[1:].strip() if signed and text.startswith("-") else f"-({text})"
-    known = "".join(f", {name} = {value}" for name, value in constants.items())
-    return _sign(text) + known
-
-
-def _sign(text: str) -> str:
-    return f"−{text[1:]}" if text.startswith("-") else text
 
 
 # -- policies -----------------------------------------------------------------------------------
@@ -226,9 +87,8 @@ def _layout(plan: KernelPlan) -> str:
         "interleaved": "interleaved, the two channels of a plane are neighbours.",
         "half": "half, a plane pairs one channel of the first half with one of the second.",
     }
-    heads = f" x has shape (..., {plan.heads}, n, {plan.dimension})." if plan.heads > 1 else ""
     layout = plan.encoding.layout
-    return known.get(layout, f"{one_line(layout)}, the channels stand above.") + heads
+    return known.get(layout, f"{one_line(layout)}; the channels are named above.")
 
 
 def _bias(plan: KernelPlan) -> str:

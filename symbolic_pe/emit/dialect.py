@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from symbolic_pe.emit.expressions import Node, is_number
+from symbolic_pe.emit.trees import Node, is_number
 
 
 @dataclass(frozen=True)

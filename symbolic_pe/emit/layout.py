@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
+import re
 import textwrap
 from collections.abc import Sequence
 
-from symbolic_pe.emit.expressions import Node, Printer
+from symbolic_pe.emit.printer import Printer
+from symbolic_pe.emit.trees import Node
 
 WIDTH = 88
 STEP = "    "
+_DIFFERENCE = re.compile(r"\(\w+ [−+] \w+\)")  # (t − s) is not broken over lines
 
 
 def fits(line: str) -> bool:
@@ -57,20 +60,24 @@ def table(name: str, head: str, rows: Sequence[Sequence[str]], tail: str) -> str
     line = f"{name} = {head}{_bracketed(lists) if nested else lists[0]}{tail}"
     if fits(line):
         return line
-    lines = []
-    for row in rows:
-        indent = STEP * 2 if nested else STEP
-        filled = textwrap.wrap(
-            ", ".join(row) + ",",
-            WIDTH,
-            initial_indent=indent,
-            subsequent_indent=indent,
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
+    lines: list[str] = []
+    for row, short in zip(rows, lists, strict=True):
+        if nested and fits(f"{STEP}{short},"):
+            lines.append(f"{STEP}{short},")
+            continue
+        filled = _filled(row, STEP * 2 if nested else STEP)
         lines.extend([f"{STEP}[", *filled, f"{STEP}],"] if nested else filled)
-    return "\n".join(
-        ["# fmt: off", f"{name} = {head}[", *lines, f"]{tail}", "# fmt: on"]
+    return "\n".join(["# fmt: off", f"{name} = {head}[", *lines, f"]{tail}", "# fmt: on"])
+
+
+def _filled(items: Sequence[str], indent: str) -> list[str]:
+    return textwrap.wrap(
+        ", ".join(items) + ",",
+        WIDTH,
+        initial_indent=indent,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
     )
 
 
@@ -89,17 +96,30 @@ def assignment(name: str, node: Node, printer: Printer, indent: str = STEP) -> l
     if not fits(shown):
         part = f"{name}_part"
         lines.extend(assignment(part, right, printer, indent))
-        shown = f"{indent}{name} = {printer.text(ast.BinOp(ast.Name(name), node.op, ast.Name(part)))}"
+        step = ast.BinOp(ast.Name(name), node.op, ast.Name(part))
+        shown = f"{indent}{name} = {printer.text(step)}"
     return [*lines, shown]
 
 
 def paragraph(text: str, indent: str = "", hanging: str | None = None) -> list[str]:
     """Text filled to the width; `hanging` indents the lines after the first."""
-    return textwrap.wrap(
-        text,
+    kept = _DIFFERENCE.sub(lambda m: m[0].replace(" ", "\0"), text)
+    lines = textwrap.wrap(
+        kept,
         WIDTH,
         initial_indent=indent,
         subsequent_indent=indent if hanging is None else hanging,
         break_long_words=False,
         break_on_hyphens=False,
     )
+    return [line.replace("\0", " ") for line in lines]
+
+
+def docstring(first: str, rest: Sequence[str] = (), indent: str = STEP) -> str:
+    """A docstring: one line when it fits, else paragraphs filled to the width."""
+    line = f'{indent}"""{first}"""'
+    if not rest and fits(line):
+        return line
+    paragraphs = ["\n".join(paragraph(f'"""{first}', indent))]
+    paragraphs.extend("\n".join(paragraph(text, indent)) for text in rest)
+    return "\n\n".join(paragraphs) + f'\n{indent}"""'

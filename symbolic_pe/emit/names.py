@@ -7,25 +7,29 @@ import re
 from collections.abc import Collection
 
 # Every name that the templates bind or use, and what nn.Module already has.
-RESERVED = frozenset(
-    """
-    x np nn torch math position reference query key lag u side compute wide result angle cosine
-    sine scale first second turned_first turned_second links weight total k carried even odd near
-    small growing turning centre discriminant half_difference upper lower slow fast identity
-    columns column growth rate frequency shear value query_position key_position causal dtype
-    score_mod score batch head query_index key_index self d reach device l O I compute query_lag
-    super range max min sum len zip tuple list float int isinstance TypeError
-    add_module apply bfloat16 buffers call_super_init children compile cpu cuda double dump_patches
-    eval extra_repr forward get_buffer get_extra_state get_parameter get_submodule half ipu
-    load_state_dict modules mtia named_buffers named_children named_modules named_parameters
-    parameters register_backward_hook register_buffer register_forward_hook
-    register_forward_pre_hook register_full_backward_hook register_full_backward_pre_hook
-    register_load_state_dict_post_hook register_load_state_dict_pre_hook register_module
-    register_parameter register_state_dict_post_hook register_state_dict_pre_hook requires_grad_
-    set_extra_state set_submodule share_memory state_dict to to_empty train training type xpu
-    zero_grad rotate decay bias operator transform_query transform_key make_score_mod
-    """.split()
+_LOCAL = (
+    "x np nn torch math position reference query key lag u side compute wide result angle cosine "
+    "sine scale first second turned_first turned_second first_flat second_flat links links_flat "
+    "link scaled weight total k carried even odd small square growing turning left right reach "
+    "centre discriminant half_difference upper lower rate theta omega shear frequency identity "
+    "content columns added shapes shape column c factor basis stacked parts planes slope "
+    "coefficient bias_rate bias_frequency query_position key_position dtype score_mod score batch "
+    "head query_index key_index i self j h l O I "
+    "super range sum zip TypeError "
+    "rotate decay bias operator transform_query transform_key make_score_mod"
 )
+_MODULE = (
+    "add_module apply bfloat16 buffers call_super_init children compile cpu cuda double "
+    "dump_patches eval extra_repr float forward get_buffer get_extra_state get_parameter "
+    "get_submodule half ipu load_state_dict modules mtia named_buffers named_children "
+    "named_modules named_parameters parameters register_backward_hook register_buffer "
+    "register_forward_hook register_forward_pre_hook register_full_backward_hook "
+    "register_full_backward_pre_hook register_load_state_dict_post_hook "
+    "register_load_state_dict_pre_hook register_module register_parameter "
+    "register_state_dict_post_hook register_state_dict_pre_hook requires_grad_ set_extra_state "
+    "set_submodule share_memory state_dict to to_empty train training type xpu zero_grad"
+)
+RESERVED = frozenset(f"{_LOCAL} {_MODULE}".split())
 
 
 def argument_names(parameters: Collection[str]) -> dict[str, str]:
@@ -51,10 +55,7 @@ def _collides(name: str) -> bool:
     constant = len(name) > 1 and name == name.upper()
     numbered = re.sub(r"(_\d+|_part)+$", "", name)
     return (
-        constant
-        or keyword.iskeyword(name)
-        or keyword.issoftkeyword(name)
-        or numbered in RESERVED
+        constant or keyword.iskeyword(name) or keyword.issoftkeyword(name) or numbered in RESERVED
     )
 
 

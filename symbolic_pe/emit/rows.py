@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from flint import arb, fmpq
 
 from symbolic_pe.algebra.scalar import Scalar
-from symbolic_pe.emit.expressions import Node, evaluate, names_in
+from symbolic_pe.emit.trees import Node, evaluate, names_in
 
 Rows = tuple[tuple[Scalar, ...], ...]
 
@@ -88,8 +88,8 @@ def needs_float_indices(node: Node) -> bool:
     return not (divides or powers or any(isinstance(n, ast.Call) for n in parts))
 
 
-def affine(rows: Sequence[Sequence[int]], index: Callable[[int], str]) -> str | None:
-    """start + a·row + b·column as text, for rows of channels."""
+def affine(rows: Sequence[Sequence[int]], row_index: str, column_index: str) -> str | None:
+    """start + a·row + b·column as text, for several rows of channels."""
     start = rows[0][0]
     a = rows[1][0] - start if len(rows) > 1 else 0
     b = rows[0][1] - start if len(rows[0]) > 1 else 0
@@ -97,6 +97,6 @@ def affine(rows: Sequence[Sequence[int]], index: Callable[[int], str]) -> str | 
         return None
     if any(c != start + a * i + b * j for i, row in enumerate(rows) for j, c in enumerate(row)):
         return None
-    steps = [(a, f"{index(len(rows))}[:, None]"), (b, index(len(rows[0])))]
+    steps = [(a, row_index), (b, column_index)]
     parts = [text if step == 1 else f"{step} * {text}" for step, text in steps if step]
     return " + ".join([str(start), *parts] if start else parts)

@@ -64,9 +64,7 @@ class EmittedKernel:
         return split_source(self.text)[1]
 
 
-def emit(
-    plan: KernelPlan, target: str, *, command: str, certificate_digest: str
-) -> EmittedKernel:
+def emit(plan: KernelPlan, target: str, *, command: str, certificate_digest: str) -> EmittedKernel:
     """Print a plan for a target, with the header that reproduces it.
 
     `command` is what writes the file again, `certificate_digest` ("sha256:…") names the

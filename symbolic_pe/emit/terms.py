@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from symbolic_pe.algebra.complex_scalar import C_ZERO, ComplexScalar
 from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
 from symbolic_pe.algebra.scalar import ZERO, Scalar
-from symbolic_pe.emit.expressions import is_negative, number
+from symbolic_pe.emit.trees import is_negative, number
 from symbolic_pe.encodings.encoding import Augmentation
 from symbolic_pe.errors import NotYetCovered
 
@@ -165,9 +165,7 @@ def _query_coordinates(a: Augmentation) -> list[ExponentialPolynomial]:
 def _key_coordinates(a: Augmentation) -> list[ExponentialPolynomial]:
     """exp(−vY)kₐ."""
     (variable,) = a.exponential[0][0].variables
-    return [
-        _combination(a.key, list(row)).compose({variable: -1}) for row in a.exponential
-    ]
+    return [_combination(a.key, list(row)).compose({variable: -1}) for row in a.exponential]
 
 
 def _combination(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
-from symbolic_pe.emit.expressions import from_scalar, is_negative
+from symbolic_pe.emit.expressions import from_scalar
 from symbolic_pe.emit.plan import Vector
+from symbolic_pe.emit.trees import is_negative
 
 
 def turns_forward(frequency: Vector) -> bool:
@@ -25,7 +27,7 @@ def channels_in_words(channels: Sequence[int]) -> str:
     if len(channels) <= 3:
         return ", ".join(str(c) for c in channels)
     step = channels[1] - channels[0]
-    if any(b - a != step for a, b in zip(channels, channels[1:], strict=False)):
+    if any(b - a != step for a, b in pairwise(channels)):
         return ", ".join(str(c) for c in channels[:3]) + ", …"
     if step == 1:
         return f"{channels[0]} to {channels[-1]}"
@@ -40,7 +42,7 @@ def tuples_in_words(slots: Sequence[Sequence[int]]) -> str:
     """
     count = len(slots[0])
     blocks = list(zip(*slots, strict=True))
-    steps = [b - a for s in slots for a, b in zip(s, s[1:], strict=False)]
+    steps = [b - a for s in slots for a, b in pairwise(s)]
     if count < 3 or len(set(steps)) != 1:
         shown = [_tuple([str(c) for c in block]) for block in blocks[:2]]
         return ", ".join([*shown, "…"] if count > 2 else shown)

@@ -44,10 +44,8 @@ def sign_cells(cell: Assumptions, x: Scalar) -> Iterator[tuple[Assumptions, int]
         yield cell, sign
         return
     factor = cell.first_split(_undecided_factor(cell, value))
-    for side in (-1, 0, 1):
-        part = cell.assuming(factor, side)
-        if part is not None:
-            yield from sign_cells(part, x)
+    for part in cell.split(factor):
+        yield from sign_cells(part, x)
 
 
 def _undecided_factor(cell: Assumptions, x: Scalar) -> RationalFunction:
@@ -88,11 +86,8 @@ def two_by_two(cell: Assumptions, matrix: ScalarMatrix) -> Iterator[Leaf]:
         if unknown is None and sign >= 0 and not any(_known_nonzero(cell, x) for x in (q, r)):
             unknown = _unknown_sign(cell, r) or _unknown_sign(cell, q)
     if unknown is not None:
-        splitting = cell.first_split(unknown)
-        for side in (-1, 0, 1):
-            part = cell.assuming(splitting, side)
-            if part is not None:
-                yield from two_by_two(part, matrix)
+        for part in cell.split(cell.first_split(unknown)):
+            yield from two_by_two(part, matrix)
         return
     if sign < 0:
         yield _pair(cell, here, centre, discriminant)

@@ -50,9 +50,7 @@ def target_named(name: str) -> Target:
     if name not in TARGETS:
         near = difflib.get_close_matches(name, TARGETS, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise SpecificationError(
-            f"unknown target {name!r}{hint} (known: {', '.join(TARGETS)})"
-        )
+        raise SpecificationError(f"unknown target {name!r}{hint} (known: {', '.join(TARGETS)})")
     return TARGETS[name]
 
 

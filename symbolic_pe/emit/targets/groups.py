@@ -1,7 +1,7 @@
 """The code of each block group, shared by the targets.
 
-Every group reads channels of `wide` (the input in the compute dtype) and uses u, the elapsed time of
-shape (..., n, 1), and `side`: 1 for the query, −1 for the key, 0 for the part without decay.
+Every group reads channels of `wide` (the input in the compute dtype) and uses u, the elapsed time
+of shape (..., n, 1), and `side`: 1 for the query, −1 for the key, 0 for the part without decay.
 """
 
 from __future__ import annotations
@@ -14,14 +14,15 @@ from symbolic_pe.algebra.scalar import HALF, Scalar
 from symbolic_pe.emit.channels import selector
 from symbolic_pe.emit.constants import Constants
 from symbolic_pe.emit.dialect import Operand
-from symbolic_pe.emit.expressions import Node, is_number, negate, product, total
 from symbolic_pe.emit.layout import STEP, arguments, fits
 from symbolic_pe.emit.plan import BlockGroup, KernelPlan, MatrixGroup, Vector
+from symbolic_pe.emit.trees import Node, is_number, negate, product, total
 from symbolic_pe.emit.words import channels_in_words, tuples_in_words, turns_forward
 
 UNROLLED = 4  # links of a chain that are written out one by one
 
 _SIDE, _U = ast.Name("side"), ast.Name("u")
+_LINK_AXIS = "[..., None, :]"
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,11 @@ class GroupWriter:
 
     def _line(self, text: str) -> None:
         self._lines.append(f"{STEP}{text}")
+
+    def _select(self, first: Sequence[int], second: Sequence[int]) -> None:
+        """The two channels of every plane."""
+        selected = self._channels(first, "FIRST"), self._channels(second, "SECOND")
+        self._two("first", selected[0], "second", selected[1])
 
     def _two(self, name: str, text: str, other: str, second: str) -> None:
         """Two assignments, on one line when it fits."""
@@ -111,21 +117,25 @@ class GroupWriter:
     # -- blocks -------------------------------------------------------------------------------
 
     def _block(self, group: BlockGroup) -> GroupCode:
-        scale = self._scale(group.rate)
-        angle = self._angle(group) if group.pair else None
-        if group.chain_length == 1:
-            return self._pairs(group, scale) if angle else self._reals(group, scale)
-        return self._chains(group, scale, bool(angle))
+        scale = self._scale(group)
+        if group.pair:
+            self._angle(group)
+        if group.chain_length > 1:
+            return self._chains(group, scale)
+        return self._pairs(group, scale) if group.pair else self._reals(group)
 
-    def _scale(self, rate: Vector) -> bool:
-        """scale = e^{side·a·u}, when there is decay."""
-        if rate.is_zero:
+    def _scale(self, group: BlockGroup) -> bool:
+        """scale = e^{side·a·u}, when there is decay; in float64 while a wave multiplies it."""
+        if group.rate.is_zero:
             return False
-        node = product([_SIDE, self._operand("RATE", rate).node, _U])
-        self._line(f"scale = {self._function('exp', node)}")
+        node = product([_SIDE, self._operand("RATE", group.rate).node, _U])
+        text = self._function("exp", node)
+        if not group.pair:
+            text = self._cast(text) + (_LINK_AXIS if group.chain_length > 1 else "")
+        self._line(f"scale = {text}")
         return True
 
-    def _angle(self, group: BlockGroup) -> bool:
+    def _angle(self, group: BlockGroup) -> None:
         """angle = −ω·u, written with θ = −ω when ω is negative."""
         if turns_forward(group.frequency):
             theta = self._operand("THETA", group.frequency, negated=True).node
@@ -133,7 +143,6 @@ class GroupWriter:
         else:
             omega = self._operand("OMEGA", group.frequency).node
             self._line(f"angle = {self._text(product([negate(_U), omega]))}")
-        return True
 
     def _turn(self, scale: bool, axis: str = "") -> None:
         waves = [f"{self.constants.dialect.array}.{f}(angle)" for f in ("cos", "sin")]
@@ -143,7 +152,7 @@ class GroupWriter:
     def _pairs(self, group: BlockGroup, scale: bool) -> GroupCode:
         self._turn(scale)
         first, second = group.slots
-        self._two("first", self._channels(first, "FIRST"), "second", self._channels(second, "SECOND"))
+        self._select(first, second)
         return self._finish(
             f"planes {tuples_in_words(group.slots)}",
             [
@@ -152,11 +161,9 @@ class GroupWriter:
             ],
         )
 
-    def _reals(self, group: BlockGroup, scale: bool) -> GroupCode:
+    def _reals(self, group: BlockGroup) -> GroupCode:
         (channels,) = group.slots
         selected = self._channels(channels, "CHANNELS")
-        if scale:
-            self._line(f"scale = {self._cast('scale')}")
         return self._finish(
             f"channels {channels_in_words(channels)}",
             [Piece(f"scale * {selected}", channels, "scaled")],
@@ -164,16 +171,15 @@ class GroupWriter:
 
     # -- chains -------------------------------------------------------------------------------
 
-    def _chains(self, group: BlockGroup, scale: bool, pair: bool) -> GroupCode:
-        axis = "[..., None, :]"
+    def _chains(self, group: BlockGroup, scale: bool) -> GroupCode:
         shear = self._operand("SHEAR", group.shear).node
-        self._line(f"weight = {self._cast_node(product([_SIDE, shear, _U]))}{axis}")
+        weight = self._cast_node(product([_SIDE, shear, _U]))
+        self._line(f"weight = {weight}{_LINK_AXIS}")
+        pair = group.pair
         if pair:
-            self._turn(scale, axis)
+            self._turn(scale, _LINK_AXIS)
             parts = [("first", group.slots[0::2]), ("second", group.slots[1::2])]
         else:
-            if scale:
-                self._line(f"scale = {self._cast('scale')}{axis}")
             parts = [("links", group.slots)]
         indices = {name: self._links(name, slots) for name, slots in parts}
         if pair:
@@ -210,9 +216,7 @@ class GroupWriter:
         if index is not None:
             channels = tuple(c for slot in slots for c in slot)
             return [Piece(name, channels, f"{name}_flat", index)]
-        return [
-            Piece(f"{name}[..., {i}, :]", slot, f"{name}_{i}") for i, slot in enumerate(slots)
-        ]
+        return [Piece(f"{name}[..., {i}, :]", slot, f"{name}_{i}") for i, slot in enumerate(slots)]
 
     # -- parametric 2×2 -----------------------------------------------------------------------
 
@@ -239,7 +243,7 @@ class GroupWriter:
         self._line(f"right = {self._cast_node(even if equal else total([even, negate(gap)]))}")
         first = tuple(g.channels[0] for g in groups)
         second = tuple(g.channels[1] for g in groups)
-        self._two("first", self._channels(first, "FIRST"), "second", self._channels(second, "SECOND"))
+        self._select(first, second)
         return self._finish(
             f"the 2 x 2 blocks on channels {tuples_in_words((first, second))}",
             [

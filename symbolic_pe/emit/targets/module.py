@@ -12,13 +12,13 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from symbolic_pe.algebra.scalar import ONE
 from symbolic_pe.emit.bias import Bias
 from symbolic_pe.emit.constants import Constants
-from symbolic_pe.emit.describe import module_docstring, range_served
+from symbolic_pe.emit.describe import range_served
 from symbolic_pe.emit.dialect import Dialect
-from symbolic_pe.emit.expressions import product
-from symbolic_pe.emit.layout import STEP, arguments, paragraph
+from symbolic_pe.emit.layout import STEP, arguments, docstring
 from symbolic_pe.emit.names import argument_names
 from symbolic_pe.emit.plan import BlockGroup, KernelPlan, MatrixGroup, Vector
 from symbolic_pe.emit.targets.groups import GroupCode, GroupWriter
+from symbolic_pe.emit.trees import product
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,9 @@ class Module:
         """A `def` line with the parameters between."""
         return arguments(head, [*first, *self.names.values(), *last], "):")
 
-    def call(self, head: str, *first: str, last: Sequence[str] = (), prefix: str = "return ") -> str:
+    def call(
+        self, head: str, *first: str, last: Sequence[str] = (), prefix: str = "return "
+    ) -> str:
         """A call with the parameters between."""
         items = [*first, *self.names.values(), *last]
         return arguments(f"{prefix}{head}", items, ")", STEP)
@@ -163,41 +165,46 @@ class Module:
         else:
             law = "G(s)x = P⁻¹A(c − s)x" if self.bases else "G(s)x = A(c − s)x"
         what = "queries" if side == "query" else "keys"
-        lines = [f'{STEP}"""{law} for {what} x of shape {self.shape}.']
+        rest: list[str] = []
         if self.transforms or self.plan.augmentations:
-            time = "t" if side == "query" else "s"
-            lines += ["", *paragraph(
-                f"position is {time}, of shape (n,) or with leading axes that broadcast to those "
-                "of x; reference is c, the same for query and key.",
-                STEP,
-            )]
+            rest.append(
+                f"position is {'t' if side == 'query' else 's'}, of shape (n,) or with leading "
+                "axes that broadcast to those of x; reference is c, the same for query and key."
+            )
             if self.plan.augmentations:
                 count = self.plan.augmentations[0].coordinates
-                lines += ["", f"{STEP}Appends the {count} coordinates that realise the bias."]
-            lines += self.range_note()
-            return "\n".join([*lines, f'{STEP}"""'])
-        return f'{lines[0]}"""'
+                rest.append(f"Appends the {count} coordinates that realise the bias.")
+            served = range_served(self.plan)
+            if not served.startswith("every position"):
+                rest.append(f"Serves {served}")
+        return docstring(f"{law} for {what} x of shape {self.shape}.", rest)
 
     @property
     def transform_docstring(self) -> str:
         """Docstring of the private map."""
         if not self.two_sided:
-            return "A(u)ᵀx = A(−u)x, the same for query and key, u = position − reference."
-        sides = "side 1: A(u)ᵀx, side −1: A(−u)x"
+            return docstring("A(u)ᵀx = A(−u)x for query and key, u = position − reference.")
+        sides = "A(u)ᵀx for side 1, A(−u)x for side −1"
         if self.plan.uniform_decay is not None:
-            sides += ", side 0: without decay"
-        return f"{sides}; u = position − reference."
+            sides += ", without decay for side 0"
+        return docstring(f"{sides}; u = position − reference.")
 
     @property
-    def operator_shape(self) -> str:
-        """Shape of A as text."""
+    def operator_docstring(self) -> str:
+        """Docstring of the matrix A."""
         d = self.plan.dimension
-        return f"of shape ({self.plan.heads}, {d}, {d})" if self.plan.heads > 1 else f"{d} x {d}"
+        shape = f"({self.plan.heads}, {d}, {d})" if self.plan.heads > 1 else f"({d}, {d})"
+        return docstring(f"The matrix A(lag) of shape {shape}, float64; lag is one number.")
+
+    def pair_docstring(self, text: str) -> str:
+        """Docstring of a function of two positions."""
+        shape = f"({self.plan.heads}, n, m)" if self.plan.heads > 1 else "(n, m)"
+        return docstring(f"{text}, of shape {shape}.")
 
     @property
-    def pair_shape(self) -> str:
-        """Shape of a function of two positions."""
-        return f"({self.plan.heads}, n, m)" if self.plan.heads > 1 else "(n, m)"
+    def class_docstring(self) -> str:
+        """Docstring of a module."""
+        return docstring(f"transform_query and transform_key for x of shape {self.shape}.")
 
     def comment(self, code: GroupCode) -> list[str]:
         """What the lines of a group work on, when there are several groups."""
@@ -205,23 +212,13 @@ class Module:
             return []
         return [f"{STEP}# {code.comment}"]
 
-    def docstring(self, usage: Sequence[str]) -> str:
-        """The docstring of the file."""
-        return module_docstring(self.plan, usage)
-
-    def range_note(self) -> list[str]:
-        """The range served, for the docstring of a map; empty when every position is."""
-        text = range_served(self.plan)
-        if text.startswith("every position"):
-            return []
-        return ["", *paragraph(f"Serves {text}", STEP)]
-
     def definitions(self) -> str:
         """Every constant, in order; call after everything else is printed."""
         lines = [f"DIMENSION = {self.plan.dimension}", f"HEADS = {self.plan.heads}"]
         if self.plan.encoding.temperature != ONE:
             lines.append(f"TEMPERATURE = {self.plan.encoding.temperature.to_float()!r}")
-        return "\n".join([*lines, *self.constants.definitions])
+        text = "\n".join([*lines, *self.constants.definitions])
+        return text.replace("\n# fmt: on\n# fmt: off\n", "\n")
 
 
 def render(template: str, values: Mapping[str, object]) -> str:
@@ -232,6 +229,6 @@ def render(template: str, values: Mapping[str, object]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        autoescape=False,  # noqa: S701 - code, not HTML
+        autoescape=False,
     )
     return environment.get_template(template).render(values)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from symbolic_pe.emit.channels import selector
+from symbolic_pe.emit.describe import module_docstring
 from symbolic_pe.emit.dialect import Dialect
 from symbolic_pe.emit.layout import STEP, arguments
 from symbolic_pe.emit.plan import KernelPlan
@@ -38,7 +39,7 @@ def emit_body(plan: KernelPlan) -> str:
     clamped = "np.maximum(lag, 0.0)" if plan.encoding.domain.causal else "lag"
     values = {
         "module": module,
-        "docstring": module.docstring(USAGE),
+        "docstring": module_docstring(plan, USAGE),
         "bases": module.bases,
         "lines": lines,
         "decay": module.decay(clamped),

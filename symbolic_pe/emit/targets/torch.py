@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from symbolic_pe.emit.bias import Bias
 from symbolic_pe.emit.channels import inverse_order, segments
+from symbolic_pe.emit.describe import module_docstring
 from symbolic_pe.emit.dialect import Dialect
 from symbolic_pe.emit.layout import STEP, arguments, display
 from symbolic_pe.emit.names import class_name
@@ -47,7 +48,7 @@ def emit_body(plan: KernelPlan) -> str:
     clamped = "lag.clamp(min=0.0)" if plan.encoding.domain.causal else "lag"
     values = {
         "module": module,
-        "docstring": module.docstring(USAGE),
+        "docstring": module_docstring(plan, USAGE),
         "bases": module.bases,
         "lines": _transform(module),
         "decay": module.decay(clamped),
@@ -124,10 +125,16 @@ def _side_by_side(parts: Sequence[str]) -> list[str]:
 def _permuted(module: Module, pieces: Sequence[Piece], names: Sequence[str]) -> list[str]:
     rest, order = inverse_order([p.channels for p in pieces], module.plan.dimension)
     parts = list(names)
+    indices = [p.index for p in pieces if p.index is not None]
+    if not rest and len(indices) == len(pieces):
+        flat = ", ".join(f"{index}.flatten()" for index in indices)
+        text = f"torch.cat([{flat}]).argsort()" if len(indices) > 1 else f"{flat}.argsort()"
+        place = module.constants.derived("ORDER", text)
+    else:
+        place = module.constants.channels("ORDER", [order])
     if rest:
         constant = module.constants.channels("UNCHANGED", [rest])
         parts.append(f"wide[..., {DIALECT.use(constant, 'wide')}]")
-    place = module.constants.channels("ORDER", [order])
     return [
         *_side_by_side(parts),
         f"{STEP}result = result[..., {DIALECT.use(place, 'wide')}]",
