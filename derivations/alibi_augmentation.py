@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from symbolic_pe.algebra.assumptions import Assumptions
 from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
 from symbolic_pe.algebra.matrix import (
     FunctionMatrix,
@@ -28,6 +29,7 @@ from symbolic_pe.algebra.matrix import (
 )
 from symbolic_pe.algebra.scalar import ONE, ZERO, Scalar
 from symbolic_pe.encodings.augmentation import nilpotent_exponential, realised_bias
+from symbolic_pe.proof.witness import point_of_difference
 
 SLOPE = Scalar.symbol("m")
 UPPER: ScalarMatrix = ((ZERO, ONE), (ZERO, ZERO))
@@ -86,6 +88,7 @@ CORRECT: dict[str, tuple[Vector, Vector, ScalarMatrix]] = {
 class Decision:
     """What one reading gives, and whether that is −m·τ.
 
+    witness  numbers at which it differs from −m·τ
     softmax  "identical", "equal after softmax for every m", "equal after softmax exactly for …"
              or "not equal after softmax for any m"
     """
@@ -94,6 +97,7 @@ class Decision:
     bias: ExponentialPolynomial
     holds: bool
     softmax: str
+    witness: str | None
 
 
 def target() -> ExponentialPolynomial:
@@ -106,7 +110,8 @@ def decide(reading: str, query: Vector, key: Vector) -> Decision:
     generator, operator = READINGS[reading]
     bias = realised_bias(query, operator(nilpotent_exponential(generator)), key)
     difference = bias - target()
-    return Decision(reading, bias, difference.vanishes(), _softmax(difference))
+    witness = point_of_difference(target(), bias, Assumptions.declare({"m": "positive"}))
+    return Decision(reading, bias, difference.vanishes(), _softmax(difference), witness)
 
 
 def decide_quoted() -> list[Decision]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import ml_dtypes
@@ -34,6 +34,10 @@ class Backend(Protocol):
         """The opposite way. Raises `KernelError` for what is not an array."""
         ...
 
+    def run(self, call: Callable[[], Any]) -> Any:
+        """Make one call with the library set up for small arrays."""
+        ...
+
 
 class NumpyBackend:
     """NumPy; bfloat16 through ml_dtypes."""
@@ -55,6 +59,11 @@ class NumpyBackend:
         if not isinstance(value, (np.ndarray, np.generic)):
             raise KernelError(f"expected an array, got {type(value).__name__}")
         return np.asarray(value)
+
+    def run(self, call: Callable[[], Any]) -> Any:
+        """Overflow outside the served window is not worth a warning."""
+        with np.errstate(all="ignore"):
+            return call()
 
 
 class TorchBackend:
@@ -107,6 +116,15 @@ class TorchBackend:
             return result
         plain: AnyArray = tensor.numpy()
         return plain
+
+    def run(self, call: Callable[[], Any]) -> Any:
+        """One thread: on small arrays, and on a busy machine, waking others costs far more."""
+        threads = self._torch.get_num_threads()
+        self._torch.set_num_threads(1)
+        try:
+            return call()
+        finally:
+            self._torch.set_num_threads(threads)
 
 
 def backend_for(target: str) -> Backend:

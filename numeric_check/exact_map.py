@@ -9,7 +9,7 @@ few milliseconds per position, and no error is larger than `VALUE_ERROR` times t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import factorial
 
@@ -87,7 +87,7 @@ class ExactMap:
     def __init__(self, plan: KernelPlan, parameters: Mapping[str, float] | None = None) -> None:
         self.plan = plan
         self.parameters = dict(parameters or {})
-        self._memory: dict[tuple[str, fmpq], arb] = {}
+        self._constants: dict[tuple[Scalar, int], arb] = {}
         self._remembered: dict[tuple[int, int, int], DoubleDouble] = {}
         self._rows: dict[tuple[int, int], list[arb]] = {}
         self._values: dict[int, Array] = {}
@@ -158,30 +158,17 @@ class ExactMap:
         with precision(BITS[0]):
             return float(x.ball(parameter_balls(self.parameters)))
 
-    def _ball(self, key: str, lag: fmpq, compute: Callable[[], arb], *, absolute: bool) -> arb:
-        """A factor to `FACTOR_BITS`, remembered."""
-        known = self._memory.get((key, lag))
-        if known is not None:
-            return known
+    def _accurate(self, x: Scalar) -> arb:
+        """A scalar to `FACTOR_BITS`."""
         for bits in BITS:
             with precision(bits):
-                ball = compute()
-                accurate = ball.rel_one_accuracy_bits() if absolute else ball.rel_accuracy_bits()
-            if accurate >= FACTOR_BITS or ball.is_exact():
-                self._memory[key, lag] = ball
+                ball = self._constant(x, bits)
+            if ball.is_exact() or ball.rel_accuracy_bits() >= FACTOR_BITS:
                 return ball
-        raise Undecided(f"{key} at {lag}: not to {FACTOR_BITS} bits with {BITS[-1]} bits")
-
-    def _value(self, x: Scalar) -> arb:
-        return x.ball(parameter_balls(self.parameters))
+        raise Undecided(f"{x}: not to {FACTOR_BITS} bits with {BITS[-1]} bits")
 
     def _matrix(self, rows: ScalarMatrix) -> DoubleDouble:
-        zero = fmpq(0)
-        balls = [
-            self._ball(str(x), zero, lambda x=x: self._value(x), absolute=False)  # type: ignore[misc]
-            for row in rows
-            for x in row
-        ]
+        balls = [self._accurate(x) for row in rows for x in row]
         return DoubleDouble.from_balls(balls, (len(rows), len(rows[0])))
 
     # -- blocks -------------------------------------------------------------------------------
@@ -227,26 +214,38 @@ class ExactMap:
         """e^{aτ}(ητ)^k/k! for each k, (H, n, B); the constant 1 where a = 0 and k = 0."""
         if group.rate.is_zero and group.chain_length == 1:
             return [_ONE]
-        blocks = len(group.slots[0])
-        rate, shear = _rows(group.rate, heads), _rows(group.shear, heads)
+        rates, shears = _rows(group.rate, heads), _rows(group.shear, heads)
+        pairs = [list(zip(*rows, strict=True)) for rows in zip(rates, shears, strict=True)]
+        distinct = {
+            pair: i for i, pair in enumerate(dict.fromkeys(p for row in pairs for p in row))
+        }
+        place = np.array([[distinct[pair] for pair in row] for row in pairs])
         result = []
         for k in range(group.chain_length):
-            balls = [
-                self._weight(rate[h][b], shear[h][b], k, lag)
-                for h in range(heads)
-                for lag in lags
-                for b in range(blocks)
-            ]
-            result.append(DoubleDouble.from_balls(balls, (heads, len(lags), blocks)))
+            balls = [self._weight(pair, k, lag) for pair in distinct for lag in lags]
+            known = DoubleDouble.from_balls(balls, (len(distinct), len(lags)))
+            high, low = (np.moveaxis(x[place], -1, 1) for x in (known.high, known.low))
+            result.append(DoubleDouble(high, low))
         return result
 
-    def _weight(self, rate: Scalar, shear: Scalar, k: int, lag: fmpq) -> arb:
-        def compute() -> arb:
-            power = (self._value(shear) * arb(lag)) ** k / factorial(k) if k else arb(1)
-            return power * (self._value(rate) * arb(lag)).exp() if not rate.is_zero() else power
+    def _weight(self, pair: tuple[Scalar, Scalar], k: int, lag: fmpq) -> arb:
+        rate, shear = pair
+        for bits in BITS:
+            with precision(bits):
+                tau = arb(lag)
+                ball = (self._constant(shear, bits) * tau) ** k / factorial(k) if k else arb(1)
+                if not rate.is_zero():
+                    ball = ball * (self._constant(rate, bits) * tau).exp()
+            if ball.is_exact() or ball.rel_accuracy_bits() >= FACTOR_BITS:
+                return ball
+        raise Undecided(f"exp({rate}*{lag})*({shear}*{lag})^{k}: not to {FACTOR_BITS} bits")
 
-        key = f"exp({rate}*t)*({shear}*t)^{k}" if k else f"exp({rate}*t)"
-        return self._ball(key, lag, compute, absolute=False)
+    def _constant(self, x: Scalar, bits: int) -> arb:
+        """A scalar at one precision, remembered."""
+        known = self._constants.get((x, bits))
+        if known is None:
+            known = self._constants[x, bits] = x.ball(parameter_balls(self.parameters))
+        return known
 
     def _cells(self, group: BlockGroup, lags: Sequence[fmpq]) -> DoubleDouble:
         """R(ωτ), (H, n, B, 2, 2); cos and sin are evaluated at |τ| only."""

@@ -109,8 +109,7 @@ class Kernel:
     def _call(self, name: str, *arguments: Any, **named: float) -> AnyArray:
         function: Callable[..., Any] = self._namespace[name]
         given = [self._backend.bring(x) if isinstance(x, np.ndarray) else x for x in arguments]
-        with np.errstate(all="ignore"):
-            result = self._backend.fetch(function(*given, **named))
+        result = self._backend.fetch(self._backend.run(lambda: function(*given, **named)))
         for before, after in zip(arguments, given, strict=True):
             if isinstance(before, np.ndarray) and not _same_bits(before, self._backend, after):
                 raise KernelError(f"{name} writes into its input")

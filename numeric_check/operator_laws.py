@@ -27,8 +27,10 @@ SUMS: tuple[tuple[Number, Number], ...] = (
     (65536, -65537),
     (131071, 1),
 )
-LARGE_DIMENSION = 64
-"""Above it a dense basis makes the exact operator expensive, and fewer lags are taken."""
+LARGE = 2**17
+"""Entries of all heads above which fewer lags are taken (a dense basis counts 16 times)."""
+FEW_LAGS: tuple[Number, ...] = (1, -1, 1000.7, 131071)
+FEW_SUMS: tuple[tuple[Number, Number], ...] = ((1, -1), (131071, 1))
 
 
 @dataclass(frozen=True)
@@ -50,9 +52,10 @@ class _Measured:
 def check_operator(subject: Subject) -> None:
     """All three laws; the operator is float64 whatever the dtype of x."""
     limit = subject.plan.encoding.domain.max_position
-    dense = subject.plan.basis is not None and subject.dimension > LARGE_DIMENSION
-    lags = [lag for lag in LAGS if abs(lag) <= limit][: 4 if dense else None]
-    sums = [s for s in SUMS if all(abs(x) <= limit for x in s)][: 2 if dense else None]
+    entries = subject.dimension**2 * subject.heads * (1 if subject.plan.basis is None else 16)
+    few = entries > LARGE
+    lags = [lag for lag in (FEW_LAGS if few else LAGS) if abs(lag) <= limit]
+    sums = [s for s in (FEW_SUMS if few else SUMS) if all(abs(x) <= limit for x in s)]
     known: dict[Number, _Measured | None] = {}
 
     def at(lag: Number) -> _Measured | None:

@@ -703,6 +703,15 @@ def test_the_fourth_power_of_a_nested_root_has_no_assumed_sign() -> None:
     assert judge(document).claims == (("bounded-causal", "undecided"),)
 
 
+def test_even_powers_of_a_root_have_the_sign_of_the_value() -> None:
+    """r² = −w: r² decays and so does −r⁴, while −r² and r⁴ grow."""
+    fields = {"parameters": {"w": "positive"}, "definitions": {"r": {"square": num((-1, "w"))}}}
+    for rate, decays in (((1, "r", 2), True), ((-1, "r", 4), True), ((-1, "r", 2), False)):
+        document = one_block(SCALAR, ["bounded-causal"], fields, a=num(rate))
+        assert judge(document).accepted == decays
+    assert not judge(one_block(SCALAR, ["bounded-causal"], fields, a=num((1, "r", 4)))).accepted
+
+
 @pytest.mark.parametrize(
     "definition",
     [

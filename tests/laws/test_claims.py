@@ -1,0 +1,147 @@
+"""The laws, once, over every catalogue entry; each with its negative twin."""
+
+from __future__ import annotations
+
+import pytest
+
+from symbolic_pe import catalogue, from_document, prove, read_specification
+from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
+from symbolic_pe.algebra.expression import parse
+from symbolic_pe.algebra.scalar import ZERO
+from symbolic_pe.encodings.catalogue import entries
+from symbolic_pe.generators.block import Block
+from symbolic_pe.proof.claim import CLAIM_NAMES, Claim, Outcome
+from symbolic_pe.proof.patterns import decide
+
+EVERY = ("initial-condition", "derivative", "homomorphism", "relativity", "closed-form")
+ORTHOGONAL = {"nope", "rope", "grape-m"}
+BIASED = {"alibi", "grape-a"}
+
+
+def claims_of(document: object) -> dict[str, Claim]:
+    proof = prove(from_document(document))
+    return {claim.name: claim for claim in proof.claims}
+
+
+@pytest.mark.parametrize("name", list(entries()))
+def test_every_entry_is_proved(name: str) -> None:
+    proof = prove(catalogue(name))
+    verdicts = {claim.name: claim.verdict for claim in proof.claims}
+    assert proof.outcome is Outcome.PROVED
+    assert set(EVERY) <= set(verdicts) <= set(CLAIM_NAMES)
+    assert ("orthogonality" in verdicts) == (name in ORTHOGONAL)
+    assert ("bounded-all" in verdicts) == (name in ORTHOGONAL)
+    assert ("bounded-causal" in verdicts) == (name not in BIASED)
+    assert ("augmentation" in verdicts) == (name in BIASED)
+
+
+# -- negative twins ---------------------------------------------------------------------------
+
+DAMPED = Block(parse("-1/2"), parse("3"))
+CHAIN = Block(ZERO, ZERO, 3)
+
+
+def broken(block: Block, i: int, j: int, by: ExponentialPolynomial) -> tuple[object, ...]:
+    rows = [list(row) for row in block.exponential()]
+    rows[i][j] = rows[i][j] + by
+    return block.generator, tuple(tuple(row) for row in rows)
+
+
+def test_a_wrong_constant_breaks_the_initial_condition_and_more() -> None:
+    constant = ExponentialPolynomial.constant(parse("1/1000"))
+    found = decide(*broken(DAMPED, 0, 1, constant))  # type: ignore[arg-type]
+    assert not found.initial_condition
+    assert not found.derivative
+    assert not found.homomorphism
+
+
+def test_a_lost_corner_of_a_chain_is_refuted() -> None:
+    """The defect of systems that exponentiate Jordan blocks entry by entry."""
+    t = ExponentialPolynomial.variable("t")
+    found = decide(*broken(CHAIN, 0, 2, -(t * t).scale(parse("1/2"))))  # type: ignore[arg-type]
+    assert found.initial_condition
+    assert not found.derivative
+    assert not found.homomorphism
+    assert not found.relativity
+
+
+def test_one_factorial_off_is_refuted() -> None:
+    t = ExponentialPolynomial.variable("t")
+    found = decide(*broken(CHAIN, 0, 2, (t * t).scale(parse("1/2"))))  # type: ignore[arg-type]
+    assert not found.derivative
+
+
+def test_one_map_on_both_sides_needs_a_skew_generator() -> None:
+    good = claims_of(
+        {"encoding": {"pairing": "one-map"}, "generator": {"rope": {"dim": 4}}}
+    )
+    assert good["relativity"].verdict is Outcome.PROVED
+    for generator in ({"decay": {"dim": 2}}, {"xpos": {"dim": 4}}, {"jordan-rope": {"dim": 4}}):
+        bad = claims_of({"encoding": {"pairing": "one-map"}, "generator": generator})
+        assert bad["relativity"].verdict is Outcome.REFUTED
+        assert "claimed" in (bad["relativity"].witness or "")
+
+
+def test_the_witness_of_a_wrong_pair_is_right() -> None:
+    """exp(a(t − s)) against exp(−a(t + s)) at the printed point."""
+    from math import exp
+
+    bad = claims_of(
+        {"encoding": {"pairing": "one-map"}, "generator": {"decay": {"dim": 1, "rate": "1/2"}}}
+    )
+    witness = bad["relativity"].witness or ""
+    assert "at t = 3, s = 1" in witness
+    assert f"{exp(-1):.9f}" in witness
+    assert f"{exp(2):.7f}"[:-1] in witness
+
+
+def test_claims_that_a_specification_makes_are_refuted_when_false() -> None:
+    claims = claims_of(
+        {
+            "generator": {"decay": {"dim": 2}},
+            "claims": ["orthogonality", "bounded-causal", "bounded-all"],
+        }
+    )
+    assert claims["orthogonality"].verdict is Outcome.REFUTED
+    assert claims["bounded-causal"].verdict is Outcome.PROVED
+    assert claims["bounded-all"].verdict is Outcome.REFUTED
+    assert "-infinity" in (claims["bounded-all"].witness or "")
+
+
+def test_a_rotation_with_a_chain_is_not_bounded() -> None:
+    document = {
+        "generator": {"blocks": [{"frequency": 1, "chain_length": 2}]},
+        "claims": ["bounded-causal"],
+    }
+    assert claims_of(document)["bounded-causal"].verdict is Outcome.REFUTED
+
+
+def test_a_claim_over_parameters_must_hold_in_every_case() -> None:
+    document = {
+        "matrix": [["0", "1"], ["-w^2", "-2*z*w"]],
+        "parameters": {"w": "positive", "z": "nonnegative"},
+    }
+    assert claims_of(document)["bounded-causal"].verdict is Outcome.PROVED
+    document["parameters"] = {"w": "positive", "z": "real"}
+    assert "bounded-causal" not in claims_of(document)
+    document["claims"] = ["bounded-causal"]  # type: ignore[assignment]
+    refuted = claims_of(document)["bounded-causal"]
+    assert refuted.verdict is Outcome.REFUTED
+    assert "z < -1" in (refuted.witness or "")
+
+
+def test_high_degree_generators_are_undecided_with_the_reason() -> None:
+    rows = [["0", "0", "2"], ["1", "0", "0"], ["0", "1", "0"]]
+    proof = prove(from_document({"matrix": rows}))
+    assert proof.outcome is Outcome.UNDECIDED
+    assert "degree 3" in proof.claims[0].reason
+
+
+def test_misquoted_and_corrected_examples() -> None:
+    refuted = prove(read_specification("examples/alibi-misquoted.toml"))
+    claim = next(c for c in refuted.claims if c.name == "augmentation")
+    assert claim.verdict is Outcome.REFUTED
+    assert "at m = 2, tau = 3: claimed -6, found -2" in (claim.witness or "")
+    assert "not equal after softmax" in claim.reason
+    proved = prove(read_specification("examples/alibi-corrected.toml"))
+    assert proved.outcome is Outcome.PROVED
