@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +10,7 @@ from flint import acb, arb, fmpq
 
 from numeric_check.comparison import Comparison, Index
 from numeric_check.double_double import Array, DoubleDouble
-from numeric_check.exact_number import exact_number
+from numeric_check.exact_number import exact_number, parameter_balls
 from numeric_check.map_laws import Measured
 from numeric_check.positions import Batch
 from numeric_check.result import Evidence
@@ -54,7 +55,9 @@ def check_bias_function(subject: Subject) -> None:
         return
     shape = (len(queries), len(keys))
     result = subject.guarded(
-        lambda: subject.kernel.bias(position_array(queries), position_array(keys)),
+        lambda: subject.kernel.bias(
+            position_array(queries), position_array(keys), *_arguments(subject)
+        ),
         "float64",
         lambda: _line(subject, queries[0], keys[0], 0, 0.0),
         shape if subject.heads == 1 else (subject.heads, *shape),
@@ -128,22 +131,33 @@ def _closed_form(subject: Subject, lags: list[fmpq]) -> tuple[DoubleDouble, Arra
     """bias(τ) and Σ|terms|, (HEADS, n)."""
     balls, sizes = [], []
     with precision(BITS):
+        values = parameter_balls(subject.parameters)
         for head in subject.plan.encoding.heads:
             bias = head.augmentation.bias if head.augmentation else None
             for lag in lags:
-                balls.append(bias.ball({"t": arb(lag)}).real if bias else arb(0))
-                sizes.append(_size(bias, arb(lag)) if bias else 0.0)
+                balls.append(bias.ball({"t": arb(lag)}, values).real if bias else arb(0))
+                sizes.append(_size(bias, arb(lag), values) if bias else 0.0)
         shape = (len(subject.plan.encoding.heads), len(lags))
         return DoubleDouble.from_balls(balls, shape), np.array(sizes).reshape(shape)
 
 
-def _size(f: ExponentialPolynomial, t: arb) -> float:
+def _arguments(subject: Subject) -> tuple[float, ...]:
+    """The parameters, when the bias depends on one: it then takes them all."""
+    scalars = [
+        x
+        for a in subject.plan.augmentations
+        for x in (*a.query, *a.key, *(x for row in a.generator for x in row))
+    ]
+    return subject.values if any(x.parameters() for x in scalars) else ()
+
+
+def _size(f: ExponentialPolynomial, t: arb, values: Mapping[str, arb]) -> float:
     """Σ |c|·|t|^k·e^{Re λ t}."""
     total = 0.0
     for key, c in f.terms.items():
         (power,), (rate,) = key.powers, key.exponents
-        coefficient = abs(acb(c.re.ball({}), c.im.ball({})))
-        total += float(coefficient * abs(t) ** power * (rate.re.ball({}) * t).exp())
+        coefficient = abs(acb(c.re.ball(values), c.im.ball(values)))
+        total += float(coefficient * abs(t) ** power * (rate.re.ball(values) * t).exp())
     return total
 
 
@@ -151,11 +165,12 @@ def _growth(subject: Subject, displacements: Array) -> Array:
     """ln of a majorant of the added coordinates at ±u, (HEADS, n)."""
     rows = []
     with precision(64):
+        values = parameter_balls(subject.parameters)
         for head in subject.plan.augmentations:
-            weight = max([1.0, *(abs(x.to_float()) for x in (*head.query, *head.key))])
+            weight = max([1.0, *(abs(x.to_float(values)) for x in (*head.query, *head.key))])
             entries = [f for row in head.exponential for f in row]
             sizes = [
-                sum(_size(f, arb(v)) for f in entries for v in (abs(u), -abs(u)))
+                sum(_size(f, arb(v), values) for f in entries for v in (abs(u), -abs(u)))
                 for u in displacements.tolist()
             ]
             rows.append(np.log(np.array(sizes) * weight + 1.0))
@@ -164,7 +179,8 @@ def _growth(subject: Subject, displacements: Array) -> Array:
 
 def _line(subject: Subject, t: Number, s: Number, head: int | None, expected: float) -> str:
     script = subject.script
-    call = f"k.bias({script.positions([t])}, {script.positions([s])})"
+    given = [script.positions([t]), script.positions([s]), *map(repr, _arguments(subject))]
+    call = f"k.bias({', '.join(given)})"
     entry = (0, 0) if subject.heads == 1 else (head or 0, 0, 0)
     return script.line([], script.item(call, entry), expected)
 

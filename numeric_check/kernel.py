@@ -89,9 +89,11 @@ class Kernel:
         """A(τ)."""
         return self._call("operator", lag, *parameters)
 
-    def bias(self, query_position: AnyArray, key_position: AnyArray) -> AnyArray:
+    def bias(
+        self, query_position: AnyArray, key_position: AnyArray, *parameters: float
+    ) -> AnyArray:
         """The additive bias, (n, m) or (HEADS, n, m)."""
-        return self._call("bias", query_position, key_position)
+        return self._call("bias", query_position, key_position, *parameters)
 
     def rotate(self, x: AnyArray, position: AnyArray) -> AnyArray:
         """The map free of decay."""
@@ -117,7 +119,7 @@ class Kernel:
 
 
 def compile_kernel(
-    kernel: str | EmittedText, target: str | None = None, *, module: str = "kernel"
+    kernel: str | EmittedText, target: str | None = None, *, module: str | None = None
 ) -> Kernel:
     """Read, check and execute the text of a kernel.
 
@@ -125,8 +127,14 @@ def compile_kernel(
     then is it executed, in a namespace of its own with restricted builtins. The target is taken
     from the argument, the emitted value, or the header. PyTorch is imported for `torch` only.
 
-    `module` is the name that reproductions import.
+    `module` is the name that reproductions import: by default that of the emitted file when it has
+    one, else `kernel`.
     """
+    filename = getattr(kernel, "filename", None)
+    if module is None:
+        module = filename.removesuffix(".py") if isinstance(filename, str) else "kernel"
+    if not module.isidentifier():
+        raise KernelError(f"module: expected a name that Python can import, got {module!r}")
     text = kernel if isinstance(kernel, str) else kernel.text
     header = parse_header(text)
     stated = header.get("target") if isinstance(kernel, str) else kernel.target

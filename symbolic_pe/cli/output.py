@@ -87,6 +87,7 @@ class BuildRecord(msgspec.Struct, frozen=True):
 
     name: str
     verdict: str
+    outcome: Literal["proved", "refuted", "undecided"]
     classification: ClassificationRecord
     claims: list[ClaimRecord]
     kernels: dict[str, str]

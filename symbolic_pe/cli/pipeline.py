@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from symbolic_pe.classification import Classification, classify
@@ -114,5 +115,7 @@ def build(
     checks = {}
     for kernel in kernels:
         progress(f"cross-checking {kernel.target}")
-        checks[kernel.target] = cross_check(compile_kernel(kernel.text, kernel.target), plan)
+        checks[kernel.target] = cross_check(
+            compile_kernel(kernel, module=Path(kernel.filename).stem), plan
+        )
     return Artefacts(encoding, classification, proof, plan, document, kernels, checks)

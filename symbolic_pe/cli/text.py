@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pathlib import Path
+
 from symbolic_pe.classification import Classification, ClassifiedCase
-from symbolic_pe.cli.output import CatalogueRecord, ErrorRecord
+from symbolic_pe.cli.output import CatalogueRecord, CheckRecord, ErrorRecord, RecheckRecord
+from symbolic_pe.cli.pipeline import Artefacts
 from symbolic_pe.proof.claim import Claim, Outcome
 
 MARKS = {Outcome.PROVED: "proved", Outcome.REFUTED: "REFUTED", Outcome.UNDECIDED: "undecided"}
 SHOWN_BLOCKS = 6
+SHOWN_FAILURES = 8
 
 
 def classification_text(found: Classification) -> str:
@@ -89,4 +93,43 @@ def catalogue_text(record: CatalogueRecord) -> str:
             [*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3]]
         ).rstrip()
         for row in rows
+    )
+
+
+def build_text(
+    artefacts: Artefacts, errors: dict[str, dict[str, ErrorRecord]], output: Path
+) -> str:
+    """A few lines: what was proved, what was emitted, how accurate it is."""
+    lines = [classification_text(artefacts.classification), "claims"]
+    lines.append(claims_text(artefacts.proof.claims))
+    lines.append("measured against ball arithmetic (normwise; positions to "
+                 f"{artefacts.encoding.domain.max_position})")
+    lines.extend(errors_text(target, found) for target, found in errors.items())
+    if artefacts.failures:
+        lines.append("REFUTED; nothing was written:")
+        lines.extend(f"  {failure}" for failure in artefacts.failures[:SHOWN_FAILURES])
+        return "\n".join(lines) + "\n"
+    names = [kernel.filename for kernel in artefacts.kernels]
+    lines.append(f"wrote to {output}: {', '.join([*names, 'certificate.json', 'report.json'])}, "
+                 "report.md")
+    return "\n".join(lines) + "\n"
+
+
+def check_text(record: CheckRecord) -> str:
+    """Verdict of one emitted file."""
+    same = {
+        "identical": "the text is what its specification emits",
+        "differs": "the text is not what its specification emits; judged by what it computes",
+    }[record.text]
+    lines = [f"{record.file}: {record.verdict} ({same})"]
+    lines.extend(f"  {failure}" for failure in record.failures[:SHOWN_FAILURES])
+    lines.append(errors_text("", record.errors))
+    return "\n".join(line for line in lines if line) + "\n"
+
+
+def recheck_text(record: RecheckRecord) -> str:
+    """One line a certificate."""
+    return "".join(
+        f"{item.file}: {'accepted' if item.accepted else 'REJECTED'}: {item.reason}\n"
+        for item in record.certificates
     )

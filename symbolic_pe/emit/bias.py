@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from symbolic_pe.emit.constants import Constants
+from symbolic_pe.emit.layout import STEP, assignment
 from symbolic_pe.emit.plan import KernelPlan
 from symbolic_pe.emit.rows import Rows
 from symbolic_pe.emit.terms import TermFamily, bias_families, coordinate_families
 from symbolic_pe.emit.trees import Node, power, product, total
 
 _COEFFICIENTS = ("SLOPE", "COEFFICIENT")
+SHORT_FORM = 60  # characters of a closed form that is returned without a name
 
 
 @dataclass
@@ -58,24 +60,31 @@ class Bias:
             factors.append(ast.Call(ast.Name("ones_like"), [variable], []))
         return product(factors)
 
-    def closed_form(self) -> str:
-        """bias as text in `lag`, an array of shape (..., n, m)."""
+    def closed_form(self) -> tuple[list[str], str]:
+        """Statements, and the bias as an expression in `lag`, an array of shape (..., n, m)."""
         lag = ast.Name("lag")
-        single = [self._term(f, lag) for f in self.families if _members(f) == 1]
-        text = self.constants.printer("lag").text(total(single)) if single else ""
-        for family in (f for f in self.families if _members(f) > 1):
-            text = f"{text} + {self._summed(family)}" if text else self._summed(family)
-        return text or f"{self.constants.dialect.array}.zeros_like(lag)"
-
-    def _summed(self, family: TermFamily) -> str:
-        """Σ over members on a new last axis."""
-        names = {
+        alone = [self._term(f, lag) for f in self.families if _members(f) == 1]
+        many = [f for f in self.families if _members(f) > 1]
+        printer = self.constants.printer("lag")
+        if not self.families:
+            return [], f"{self.constants.dialect.array}.zeros_like(lag)"
+        lines: list[str] = []
+        if alone:
+            text = printer.text(total(alone))
+            if not many and len(text) <= SHORT_FORM:
+                return [], text
+            lines.extend(assignment("value", total(alone), printer))
+        over_heads = {
             name: f"{self.constants.dialect.use(name, 'lag')}[:, None]"
-            for name, (over_heads, _) in self.constants.arrays.items()
-            if over_heads
+            for name, (heads, _) in self.constants.arrays.items()
+            if heads
         }
-        printer = self.constants.printer("lag", {**names, "LAG": "lag[..., None]"})
-        return f"({printer.text(self._term(family, ast.Name('LAG')))}).sum(-1)"
+        inner = self.constants.printer("lag", {**over_heads, "LAG": "lag[..., None]"})
+        for number, family in enumerate(many):
+            lines.extend(assignment("terms", self._term(family, ast.Name("LAG")), inner))
+            known = "value + " if alone or number else ""
+            lines.append(f"{STEP}value = {known}terms.sum(-1)")
+        return lines, "value"
 
     def columns(self, side: str) -> list[str]:
         """Added coordinates as texts in u, of shape (..., n, 1) or (..., n, members)."""
@@ -96,27 +105,25 @@ class Bias:
 
     # -- inside a score function --------------------------------------------------------------
 
-    def score_terms(self) -> tuple[list[str], str]:
-        """Local constants, and the bias as text in the number `lag` for `head`."""
+    def score_terms(self) -> tuple[list[str], list[str]]:
+        """Constants in use, and statements for `value` from the numbers `lag` and `head`."""
         used: dict[str, str] = {}
         for name, (over_heads, over_members) in self.constants.arrays.items():
             index = (["head"] if over_heads else []) + (["i"] if over_members else [])
             used[name] = f"{name.lower()}[{', '.join(index)}]"
-        text = ""
         printer = self.constants.printer("lag", used)
-        lag = ast.Name("lag")
-        single = [self._term(f, lag) for f in self.families if _members(f) == 1]
-        needed: set[str] = set()
-        for node in single:
-            needed |= names_of(node)
-        if single:
-            text = printer.text(total(single))
+        lag, inside = ast.Name("lag"), STEP * 2
+        alone = [self._term(f, lag) for f in self.families if _members(f) == 1]
+        start = total(alone) if alone else product([ast.Constant(0.0), lag])
+        lines = assignment("value", start, printer, inside)
+        needed = {name for node in alone for name in names_of(node)}
         for family in (f for f in self.families if _members(f) > 1):
             node = self._term(family, lag)
             needed |= names_of(node)
-            part = f"sum({printer.text(node)} for i in range({_members(family)}))"
-            text = f"{text} + {part}" if text else part
-        return [n for n in self.constants.arrays if n in needed], text or "0.0 * lag"
+            lines.append(f"{inside}for i in range({_members(family)}):")
+            lines.extend(assignment("term", node, printer, inside + STEP))
+            lines.append(f"{inside}{STEP}value = value + term")
+        return [n for n in self.constants.arrays if n in needed], lines
 
     def shape_in_score(self, name: str) -> str:
         """The selection that makes a constant (HEADS,), (members,) or (HEADS, members)."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from symbolic_pe.algebra.scalar import ONE, ZERO, Scalar
 from symbolic_pe.emit.dialect import Dialect, Operand
 from symbolic_pe.emit.expressions import from_formula, from_scalar
-from symbolic_pe.emit.layout import STEP, assignment, display, fits, table
+from symbolic_pe.emit.layout import STEP, assignment, call_on_list, fits, table
 from symbolic_pe.emit.plan import Vector, reproduces
 from symbolic_pe.emit.printer import Printer
 from symbolic_pe.emit.rows import (
@@ -185,7 +185,7 @@ class Constants:
             factor, ratios = common
             constant = self.vector(name, Vector(ratios)).node
             return self._local(local, product([from_scalar(factor, self.arguments), constant]))
-        return Operand(ast.Name(local), (self._stack(local, rows),))
+        return Operand(ast.Name(local), self._stack(local, rows))
 
     def _local(self, name: str, node: Node, names: Mapping[str, str] | None = None) -> Operand:
         if isinstance(node, ast.Name) or isinstance(negate(node), ast.Name):
@@ -193,14 +193,16 @@ class Constants:
         printer = self.printer(names=names)
         return Operand(ast.Name(name), tuple(assignment(name, node, printer)))
 
-    def _stack(self, name: str, rows: Rows) -> str:
+    def _stack(self, name: str, rows: Rows) -> tuple[str, ...]:
         printer = self.printer()
         items = []
         for x in (x for row in rows for x in row):
             text = printer.text(from_scalar(x, self.arguments))
             items.append(text if x.parameters() else self.dialect.number(text))
-        shape = f".reshape({len(rows)}, 1, {len(rows[0])})" if len(rows) > 1 else ""
-        return display(f"{name} = {self.dialect.array}.stack([", items, f"]){shape}", STEP)
+        lines = [call_on_list(f"{name} = {self.dialect.array}.stack", items, STEP)]
+        if len(rows) > 1:
+            lines.append(f"{STEP}{name} = {name}.reshape({len(rows)}, 1, {len(rows[0])})")
+        return tuple(lines)
 
     # -- channels and matrices ------------------------------------------------------------------
 

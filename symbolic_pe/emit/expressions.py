@@ -18,7 +18,6 @@ from symbolic_pe.algebra.symbols import (
 )
 from symbolic_pe.emit.trees import (
     FUNCTIONS,
-    MAX_EXACT,
     Node,
     UnsupportedExpression,
     call,
@@ -62,15 +61,21 @@ def _term(radical: Radical, coefficient: RationalFunction, arguments: Mapping[st
             above.append(call("sqrt", _polynomial(atom.value, arguments)))
         else:
             above.append(power(_polynomial(atom.value, arguments), number(Scalar.rational(e))))
-    if constant.is_rational() and abs(constant.rational_value().q) < MAX_EXACT:
+    return _scaled(constant, above, below)
+
+
+def _scaled(constant: Scalar, above: list[Node], below: list[Node]) -> Node:
+    """constant·Π above / Π below, a rational constant shared between the two."""
+    denominators = list(below)
+    top = number(constant)
+    if constant.is_rational() and not isinstance(top, ast.Constant):
         value = constant.rational_value()
-        top = number(Scalar.rational(fmpq(value.p)))
-        if value.q != 1:
-            below.insert(0, ast.Constant(int(value.q)))
-    else:
-        top = number(constant)
+        top = ast.Constant(int(value.p))
+        denominators.insert(0, ast.Constant(int(value.q)))
     numerator = product([top, *above])
-    return ast.BinOp(numerator, ast.Div(), product(below)) if below else numerator
+    if not denominators:
+        return numerator
+    return ast.BinOp(numerator, ast.Div(), product(denominators))
 
 
 def _polynomial(element: RationalFunction, arguments: Mapping[str, str]) -> Node:
@@ -84,7 +89,7 @@ def _polynomial(element: RationalFunction, arguments: Mapping[str, str]) -> Node
                 constant = constant * Scalar.symbol(name) ** exponent
             else:
                 factors.append(power(_symbol(name, arguments), ast.Constant(exponent)))
-        parts.append(product([number(constant), *factors]))
+        parts.append(_scaled(constant, factors, []))
     return total(parts)
 
 

@@ -42,6 +42,15 @@ def display(head: str, items: Sequence[str], tail: str = "", indent: str = "") -
     return line if fits(line) else _one_a_line(head, items, tail, indent)
 
 
+def call_on_list(head: str, items: Sequence[str], indent: str = "") -> str:
+    """`head([x, y])`: one line, else the list on one line, else one item a line."""
+    line = f"{indent}{head}([{', '.join(items)}])"
+    if fits(line):
+        return line
+    inner = display("[", items, "]", indent + STEP)
+    return f"{indent}{head}(\n{inner}\n{indent})"
+
+
 def _one_a_line(head: str, items: Sequence[str], tail: str, indent: str) -> str:
     body = "".join(f"{indent}{STEP}{item},\n" for item in items)
     return f"{indent}{head}\n{body}{indent}{tail}"

@@ -15,7 +15,7 @@ _LOCAL = (
     "content columns added shapes shape column c factor basis stacked parts planes slope "
     "coefficient bias_rate bias_frequency query_position key_position dtype score_mod score batch "
     "head query_index key_index i self j h l O I "
-    "super range sum zip TypeError "
+    "value term terms super range zip TypeError "
     "rotate decay bias operator transform_query transform_key make_score_mod"
 )
 _MODULE = (

@@ -149,9 +149,9 @@ def _columns(module: Module, side: str) -> str:
 
 def _score(bias: Bias) -> dict[str, object]:
     """The bias inside a score function: constants by name, then its value."""
-    names, text = bias.score_terms()
+    names, lines = bias.score_terms()
     constants = [
         f"{STEP}{name.lower()} = {name}{bias.shape_in_score(name)}.to(query.device)"
         for name in names
     ]
-    return {"constants": constants, "text": text}
+    return {"constants": constants, "lines": lines}
