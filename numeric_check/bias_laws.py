@@ -135,7 +135,9 @@ def _closed_form(subject: Subject, lags: list[fmpq]) -> tuple[DoubleDouble, Arra
         for head in subject.plan.encoding.heads:
             bias = head.augmentation.bias if head.augmentation else None
             for lag in lags:
-                balls.append(bias.ball({"t": arb(lag)}, values).real if bias else arb(0))
+                balls.append(
+                    bias.ball({bias.variables[0]: arb(lag)}, values).real if bias else arb(0)
+                )
                 sizes.append(_size(bias, arb(lag), values) if bias else 0.0)
         shape = (len(subject.plan.encoding.heads), len(lags))
         return DoubleDouble.from_balls(balls, shape), np.array(sizes).reshape(shape)

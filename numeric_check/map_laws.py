@@ -7,15 +7,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from numeric_check.comparison import Comparison, Mask, column_norms
-from numeric_check.double_double import Array
+from numeric_check.comparison import Comparison, Index, Mask, column_norms
+from numeric_check.double_double import Array, DoubleDouble, contract
 from numeric_check.exact_map import VALUE_ERROR, BlockArray
 from numeric_check.positions import Batch
 from numeric_check.result import Evidence
 from numeric_check.subject import MapCall, Subject, format_of
-from numeric_check.tolerance import FORMATS, in_served_window, relative_tolerance, underflow
+from numeric_check.tolerance import (
+    FORMATS,
+    in_served_window,
+    relative_tolerance,
+    split_tolerance,
+    underflow,
+)
 
 FLOAT64 = FORMATS["float64"]
+RANDOM_VECTORS = 2
 
 
 @dataclass(frozen=True)
@@ -65,9 +72,11 @@ def measure_map(
     subject: Subject, call: MapCall, exact: Sequence[BlockArray], vectors: Array
 ) -> Measured | None:
     """Call one map, record it against the exact one, and keep what it returned."""
-    result = subject.map(call, vectors)
-    if result is None:
+    random = np.stack([subject.random_vector(i, call.dtype) for i in range(RANDOM_VECTORS)])
+    both = subject.map(call, np.concatenate([vectors, random]))
+    if both is None:
         return None
+    result, images = both[: len(vectors)], both[len(vectors) :]
     parts = []
     for block in exact:
         width = block.columns.shape[1]
@@ -81,6 +90,7 @@ def measure_map(
             in_served_window(block.growth, format_of(call.dtype)),
         )
         _record_map(subject, call, block, part)
+        _record_random(subject, call, block, (random, images[..., block.rows]))
         parts.append(part)
     return Measured(tuple(parts), result[..., subject.dimension :])
 
@@ -111,6 +121,39 @@ def _record_map(subject: Subject, call: MapCall, block: BlockArray, part: Measur
         lambda index: subject.where(
             [call.positions[index[1]]], call.reference, index[0], call.name
         ),
+    )
+
+
+def _record_random(
+    subject: Subject, call: MapCall, block: BlockArray, measured: tuple[Array, Array]
+) -> None:
+    """‖ŷ − y‖ for random x: here arithmetic in a format that is too small shows.
+
+    The images of unit vectors need one product each; of a random vector, all of them.
+    """
+    vectors, images = measured
+    x = np.moveaxis(vectors[:, block.columns], 0, -1)  # (B, C, r)
+    exact = contract(block.value, DoubleDouble(x, np.zeros_like(x)))
+    difference = exact.subtracted_from(np.moveaxis(images, 0, -1))
+    format_ = format_of(call.dtype)
+    compute, output = split_tolerance(format_, subject.roundings(block))
+    relative = compute + block.loss * FLOAT64.unit_roundoff + VALUE_ERROR
+    size = column_norms(block.majorant @ np.abs(x))
+    lost = underflow(format_, subject.roundings(block)) * (1 + np.abs(x).sum(axis=-2))
+    tolerance = relative[..., None] * size + output * column_norms(exact.high) + lost
+
+    def evidence(index: Index) -> Evidence:
+        head, place, b, vector = index
+        column = np.abs(difference[head, place, b, :, vector])
+        row = int(np.argmax(np.where(np.isnan(column), np.inf, column)))
+        h = min(head, len(exact.high) - 1)
+        expected = float(exact.high[h, place, b, row, vector])
+        channel = int(block.rows[b, row])
+        return subject.random_evidence(call, vector, (head, place, channel), expected)
+
+    inside = in_served_window(block.growth, format_)[..., None]
+    Comparison.of(column_norms(difference), size, tolerance, inside).record(
+        subject.ledger, call.law, call.dtype, evidence
     )
 
 

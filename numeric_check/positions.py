@@ -22,7 +22,7 @@ from symbolic_pe.jordan.classify import real_jordan_form
 
 STANDARD = (0, 1, 2, 85, 419, 511, 4095, 8193, 65536, 131071, 1 << 20)
 NEGATIVE = (-1, -2, -85, -511, -4095, -65536, -131071, -(1 << 20))
-FRACTIONAL = (0.5, 1 / 3, 12.125, 1000.7, -7.25)
+FRACTIONAL = (0.5, 1 / 3, 1 / 64, 0.1, 12.125, 1000.7, -7.25)
 REFERENCES = (85, 511, 4095, 65536, 131071, 1 << 20, -4095)
 OFFSETS = (0, 1, -1, 2, 7, -7, 64, -64, 255, -255)
 RANDOM_POSITIONS = 6

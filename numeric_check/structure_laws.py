@@ -11,13 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from numeric_check.comparison import Comparison, Index, Mask
+from numeric_check.comparison import Comparison, Mask
 from numeric_check.double_double import Array
 from numeric_check.exact_map import BlockArray, Whole
 from numeric_check.exact_number import exact_number
 from numeric_check.kernel import DTYPE_OF, Kernel
 from numeric_check.map_laws import FLOAT64, locate_map
-from numeric_check.result import Evidence
 from numeric_check.subject import MAPS, MapCall, Subject, format_of, position_array
 from numeric_check.tolerance import in_served_window, relative_tolerance, underflow
 
@@ -65,9 +64,7 @@ def take_sample(subject: Subject, side: str, dtype: str) -> Sample | None:
     d = subject.dimension
     channels = _channels(subject, len(positions))
     vector = np.zeros(d)
-    drawn = np.random.default_rng(subject.seed).standard_normal(d)
-    vector[channels] = drawn[channels]
-    vector = vector.astype(DTYPE_OF[dtype]).astype(np.float64)
+    vector[channels] = subject.random_vector(0, dtype)[channels]
     shifted = MapCall(side, tuple(p + SHIFT for p in positions), reference, dtype)
     if subject.map(shifted, vector[None]) is None:
         return None
@@ -149,28 +146,10 @@ def _check_linearity(subject: Subject, sample: Sample) -> None:
         subject.ledger,
         "linearity",
         sample.call.dtype,
-        lambda index: _random_evidence(
-            subject, sample.call, index, float(expected[index]), "against the sum over unit vectors"
+        lambda index: subject.random_evidence(
+            sample.call, 0, index, float(expected[index]), "against the sum over unit vectors"
         ),
     )
-
-
-def _random_evidence(
-    subject: Subject, call: MapCall, index: Index, expected: float, note: str
-) -> Evidence:
-    """One entry of the image of the random vector."""
-    head, place, channel = index
-    position = call.positions[place]
-    script = subject.script
-    x = script.normal("x", (subject.dimension,), subject.seed, call.dtype)
-    spread = f"x.reshape({(1, subject.dimension)})"
-    if subject.heads > 1:
-        library = "torch" if script.target == "torch" else "np"
-        spread = f"{library}.broadcast_to(x, {subject.shape()})"
-    entry = (0, channel) if subject.heads == 1 else (head, 0, channel)
-    expression = script.item(script.call(call, spread, [position], subject.values), entry)
-    where = subject.where([position], call.reference, head, f"{call.name}, {note}")
-    return Evidence(where, script.line(x, expression, expected))
 
 
 def check_batch(subject: Subject, sample: Sample) -> None:
@@ -214,8 +193,8 @@ def _compare(subject: Subject, sample: Sample, law: str, error: Array, note: str
         subject.ledger,
         law,
         sample.call.dtype,
-        lambda index: _random_evidence(
-            subject, sample.call, index, float(sample.image[index]), note
+        lambda index: subject.random_evidence(
+            sample.call, 0, index, float(sample.image[index]), note
         ),
     )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from numeric_check.comparison import Index
 from numeric_check.double_double import Array
 from numeric_check.exact_map import BlockArray, ExactMap
 from numeric_check.kernel import DTYPE_OF, AnyArray, Kernel, describe
@@ -173,6 +174,29 @@ class Subject:
 
         same = found == DTYPE_OF[call.dtype]
         self.ledger.record("dtype", call.dtype, 0.0 if same else 1.0, 0.0, evidence)
+
+    def random_vector(self, index: int, dtype: str) -> Array:
+        """A normal vector, rounded to the dtype; the same for every library."""
+        drawn = np.random.default_rng(self.seed + index).standard_normal(self.dimension)
+        return drawn.astype(DTYPE_OF[dtype]).astype(np.float64)
+
+    def random_evidence(
+        self, call: MapCall, vector: int, index: Index, expected: float, note: str = ""
+    ) -> Evidence:
+        """One entry (head, position, channel) of the image of a random vector."""
+        head, place, channel = index
+        position = call.positions[place]
+        script = self.script
+        x = script.normal("x", (self.dimension,), self.seed + vector, call.dtype)
+        spread = f"x.reshape({(1, self.dimension)})"
+        if self.heads > 1:
+            library = "torch" if script.target == "torch" else "np"
+            spread = f"{library}.broadcast_to(x, {self.shape()})"
+        entry = (0, channel) if self.heads == 1 else (head, 0, channel)
+        expression = script.item(script.call(call, spread, [position], self.values), entry)
+        text = f"{call.name} of a random vector{', ' if note else ''}{note}"
+        where = self.where([position], call.reference, head, text)
+        return Evidence(where, script.line(x, expression, expected))
 
     def _repeat(self, call: MapCall) -> str:
         x, repeated = self._unit_call(call)

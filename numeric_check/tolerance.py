@@ -98,11 +98,16 @@ def operations(
     return m + (inputs + 1 if inputs > 1 else 0)
 
 
-def relative_tolerance(format_: Format, roundings: int) -> float:
-    """m·u_c + u_o, the part of ε that does not depend on the displacement."""
+def split_tolerance(format_: Format, roundings: int) -> tuple[float, float]:
+    """m·u_c, relative to ‖M|x|‖, and u_o, relative to ‖y‖ itself: the sharper form."""
     compute = FORMATS[format_.compute]
     output = 0.0 if format_.compute == format_.name else format_.unit_roundoff
-    return FIRST_ORDER * (roundings * compute.unit_roundoff + output)
+    return FIRST_ORDER * roundings * compute.unit_roundoff, FIRST_ORDER * output
+
+
+def relative_tolerance(format_: Format, roundings: int) -> float:
+    """m·u_c + u_o, the part of ε that does not depend on the displacement."""
+    return sum(split_tolerance(format_, roundings))
 
 
 def underflow(format_: Format, roundings: int) -> float:

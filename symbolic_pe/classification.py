@@ -4,14 +4,31 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flint import arb
-
 from symbolic_pe.algebra.printing import times
-from symbolic_pe.algebra.scalar import ONE, Scalar, precision
+from symbolic_pe.algebra.scalar import Scalar, precision
 from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.generators.families import Growth, known_encodings
 from symbolic_pe.jordan.classify import real_jordan_form
 from symbolic_pe.jordan.form import JordanCase, StructureBlock
+
+LOG_TWO = Scalar.symbol("log(2)")
+TWO_PI = Scalar.rational(2) * Scalar.symbol("pi")
+
+
+@dataclass(frozen=True)
+class Measure:
+    """An exact positive number: as text, and as a decimal where it has no parameters."""
+
+    text: str
+    value: Scalar
+
+    @property
+    def about(self) -> str | None:
+        """Six right digits, or None when parameters occur."""
+        if self.value.parameters():
+            return None
+        with precision(64):
+            return str(self.value.ball({}).str(6, radius=False))
 
 
 @dataclass(frozen=True)
@@ -24,8 +41,8 @@ class ClassifiedBlock:
     """
 
     block: StructureBlock
-    half_life: str | None
-    period: str | None
+    half_life: Measure | None
+    period: Measure | None
     bound: str
     known: tuple[str, ...]
 
@@ -92,13 +109,14 @@ def _heads_text(heads: tuple[int, ...]) -> str:
 
 
 def _classified_block(block: StructureBlock) -> ClassifiedBlock:
-    half_life = period = None
+    half_life: Measure | None = None
+    period: Measure | None = None
     texts = block.texts()
     if isinstance(block.eigenvalue, Scalar):
         if block.real_part_sign < 0:
-            half_life = _quotient("log(2)", -block.eigenvalue)
+            half_life = _quotient(LOG_TWO, -block.eigenvalue)
         if block.is_pair:
-            period = _quotient("2*pi", block.imaginary_part)
+            period = _quotient(TWO_PI, block.imaginary_part)
     factors = []
     if block.chain_length > 1:
         power = block.chain_length - 1
@@ -115,16 +133,8 @@ def _classified_block(block: StructureBlock) -> ClassifiedBlock:
     )
 
 
-def _quotient(numerator: str, denominator: Scalar) -> str:
-    if denominator == ONE:
-        return numerator
-    text = str(denominator)
-    grouped = f"({text})" if any(c in text for c in " */") else text
-    return f"{numerator}/{grouped}"
-
-
-def decimal_of(x: Scalar, digits: int = 6) -> str:
-    """A number without parameters as a decimal."""
-    with precision(64):
-        ball: arb = x.ball({})
-        return str(ball.str(digits, radius=False))
+def _quotient(numerator: Scalar, denominator: Scalar) -> Measure:
+    """A number as a product where its inverse is one monomial, else as a quotient."""
+    value = numerator / denominator
+    monomials = sum(1 for c in denominator.terms.values() for _ in c.numerator_terms())
+    return Measure(str(value) if monomials == 1 else f"{numerator}/({denominator})", value)

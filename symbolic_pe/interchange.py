@@ -175,9 +175,7 @@ def _from_function(f: ExponentialPolynomial, sympy: ModuleType) -> Any:
         if all(e.im.is_zero() for e in key.exponents):
             total += _from_complex(c, sympy) * factor
             continue
-        conjugate = key._replace(
-            exponents=tuple(ComplexScalar(e.re, -e.im) for e in key.exponents)
-        )
+        conjugate = key._replace(exponents=tuple(ComplexScalar(e.re, -e.im) for e in key.exponents))
         other = pending.pop(conjugate, ComplexScalar(ZERO))
         total += factor * (
             _from_complex(c + other, sympy) * sympy.cos(angle)

@@ -168,9 +168,7 @@ class Assumptions:
         if str(element) in self.nonzero:
             return True
         _, factors = element.factors()
-        return all(
-            str(f) in self.nonzero or self._sign_of_factor(f) in (1, -1) for f, _ in factors
-        )
+        return all(str(f) in self.nonzero or self._sign_of_factor(f) in (1, -1) for f, _ in factors)
 
     def _sign_of_product(self, factors: list[tuple[RationalFunction, int]]) -> int | None:
         """A fact about a product, left over from solving for a parameter."""
@@ -261,9 +259,7 @@ class Assumptions:
                 if part is None or (sign == 0 and name in self.nonzero and root.is_zero()):
                     continue
                 refined = replace(self, intervals={**self.intervals, name: part})
-                done = (
-                    refined._with_solution(name, root) if sign == 0 else refined._consistent()
-                )
+                done = refined._with_solution(name, root) if sign == 0 else refined._consistent()
                 if done is not None:
                     yield done
             rest = rest.side(root, 1)
@@ -278,9 +274,7 @@ class Assumptions:
             constant, linear = factor.coefficients_in(name)
             if self.is_nonzero(linear):
                 return self._with_solution(name, Scalar({(): -(constant / linear)}))
-        raise NotYetCovered(
-            f"the cell {factor} = 0: no parameter in it can be solved for linearly"
-        )
+        raise NotYetCovered(f"the cell {factor} = 0: no parameter in it can be solved for linearly")
 
     def _linear_parameters(self, factor: RationalFunction) -> list[str]:
         return [

@@ -124,9 +124,7 @@ class _Parser:
         result = self._sum()
         kind, value, position = self._token
         if kind != "end":
-            hint = (
-                "an unmatched ')'" if value == ")" else f"expected an operator before {value!r}"
-            )
+            hint = "an unmatched ')'" if value == ")" else f"expected an operator before {value!r}"
             raise self._error(hint, position)
         return result
 
@@ -263,6 +261,7 @@ class _Parser:
 def _size(x: Scalar) -> int:
     """Number of monomials in numerators and denominators."""
     return sum(
-        sum(1 for part in c.split() for _ in part.numerator_terms()) - (1 if c.is_polynomial() else 0)
+        sum(1 for part in c.split() for _ in part.numerator_terms())
+        - (1 if c.is_polynomial() else 0)
         for c in x.terms.values()
     )

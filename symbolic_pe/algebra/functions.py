@@ -179,4 +179,3 @@ def hyperbolic_cosine(x: Scalar) -> Scalar:
 def hyperbolic_sine(x: Scalar) -> Scalar:
     """sinh x = (e^x − e^−x)/2."""
     return HALF * (exponential(x) - exponential(-x))
-

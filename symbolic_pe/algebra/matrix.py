@@ -74,11 +74,7 @@ def multiply_functions(a: FunctionMatrix, b: FunctionMatrix) -> FunctionMatrix:
     return tuple(
         tuple(
             _sum(
-                [
-                    row[k] * b[k][j]
-                    for k in range(len(b))
-                    if row[k].terms and b[k][j].terms
-                ],
+                [row[k] * b[k][j] for k in range(len(b)) if row[k].terms and b[k][j].terms],
                 row[0] * b[0][j],
             )
             for j in range(len(b[0]))
@@ -87,9 +83,7 @@ def multiply_functions(a: FunctionMatrix, b: FunctionMatrix) -> FunctionMatrix:
     )
 
 
-def _sum(
-    parts: list[ExponentialPolynomial], like: ExponentialPolynomial
-) -> ExponentialPolynomial:
+def _sum(parts: list[ExponentialPolynomial], like: ExponentialPolynomial) -> ExponentialPolynomial:
     total = ExponentialPolynomial(like.variables, {})
     for part in parts:
         total = total + part

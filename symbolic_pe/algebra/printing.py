@@ -34,9 +34,7 @@ def real_form(f: ExponentialPolynomial) -> str:
         if all(b.is_zero() for b in frequencies):
             pieces.extend(_parts(c, powers))
             continue
-        conjugate = key._replace(
-            exponents=tuple(ComplexScalar(e.re, -e.im) for e in key.exponents)
-        )
+        conjugate = key._replace(exponents=tuple(ComplexScalar(e.re, -e.im) for e in key.exponents))
         other = pending.pop(conjugate, C_ZERO)
         if _prints_negative(next(b for b in frequencies if not b.is_zero())):
             frequencies = [-b for b in frequencies]

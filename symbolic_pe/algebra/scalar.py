@@ -280,7 +280,7 @@ class Scalar:
         return f"Scalar({self})"
 
 
-class precision:  # noqa: N801 - reads as a statement
+class precision:
     """`with precision(bits):` evaluate balls at this precision; restored on leaving."""
 
     def __init__(self, bits: int):
@@ -474,7 +474,7 @@ def _print_radical_number(radical: Radical, value: fmpq) -> str:
 
 
 def _print_power(base: str, exponent: fmpq) -> str:
-    grouped = base if base.isalnum() or base.endswith(")") and "(" in base[:5] else f"({base})"
+    grouped = base if base.isalnum() or (base.endswith(")") and "(" in base[:5]) else f"({base})"
     if exponent == fmpq(1, 2):
         return f"sqrt({base})"
     return f"{grouped}^({exponent})"

@@ -51,9 +51,7 @@ def _finite(x: float) -> float:
     return min(x, LARGEST)
 
 
-def build_record(
-    artefacts: Artefacts, errors: dict[str, dict[str, ErrorRecord]]
-) -> BuildRecord:
+def build_record(artefacts: Artefacts, errors: dict[str, dict[str, ErrorRecord]]) -> BuildRecord:
     """The published record of one build."""
     return BuildRecord(
         artefacts.encoding.name,

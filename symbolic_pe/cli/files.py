@@ -25,7 +25,7 @@ def write_files(directory: Path, files: Mapping[str, str]) -> list[Path]:
     try:
         for name, text in files.items():
             staged.append((_stage(directory, text), directory / name))
-        for temporary, destination in staged:
+        for _, destination in staged:
             if destination.is_dir():
                 raise OutputError(f"{destination}: is a directory; expected a file or nothing")
         for temporary, destination in staged:

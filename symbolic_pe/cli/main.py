@@ -87,8 +87,13 @@ def _command_line(spec: str) -> str:
 
 @cli.command(help=f"Everything: classify, prove, emit, compile and cross-check.\n\n{SPEC_HELP}")
 @click.argument("spec")
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True,
-              help="Directory for the results; created, or files of the same names replaced.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="Directory for the results; created, or files of the same names replaced.",
+)
 @click.option("--target", "targets", multiple=True, help="numpy or torch; repeatable.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 def build(spec: str, output: Path, targets: tuple[str, ...], as_json: bool) -> None:
@@ -174,9 +179,7 @@ def emit(spec: str, target: str, output: Path | None) -> None:
     from symbolic_pe.proof.prover import prove as run
 
     if target not in TARGETS:
-        raise SpecificationError(
-            f"unknown target {target!r}; expected one of {', '.join(TARGETS)}"
-        )
+        raise SpecificationError(f"unknown target {target!r}; expected one of {', '.join(TARGETS)}")
     encoding = read_specification(spec)
     proof = run(encoding)
     if proof.outcome is Outcome.REFUTED:
@@ -205,8 +208,9 @@ def check(file: Path, as_json: bool) -> None:
 
 
 @cli.command()
-@click.argument("certificates", metavar="CERT...", nargs=-1, required=True,
-                type=click.Path(path_type=Path))
+@click.argument(
+    "certificates", metavar="CERT...", nargs=-1, required=True, type=click.Path(path_type=Path)
+)
 @click.option("--ignore-digest", is_flag=True, help="Judge the mathematics alone.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def recheck(certificates: tuple[Path, ...], ignore_digest: bool, as_json: bool) -> None:
@@ -248,9 +252,7 @@ def schema(name: str) -> None:
     from symbolic_pe.errors import SpecificationError
 
     if name not in SCHEMAS:
-        raise SpecificationError(
-            f"unknown schema {name!r}; expected one of {', '.join(SCHEMAS)}"
-        )
+        raise SpecificationError(f"unknown schema {name!r}; expected one of {', '.join(SCHEMAS)}")
     click.echo(schema_text(name), nl=False)
 
 

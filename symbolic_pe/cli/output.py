@@ -157,9 +157,15 @@ def schema_text(name: str) -> str:
 
 def to_text(record: object) -> str:
     """JSON with two-space indentation and a final newline, deterministic."""
-    return msgspec.json.format(msgspec.json.encode(record, order="deterministic")
-                               if isinstance(record, dict) else msgspec.json.encode(record),
-                               indent=2).decode() + "\n"
+    return (
+        msgspec.json.format(
+            msgspec.json.encode(record, order="deterministic")
+            if isinstance(record, dict)
+            else msgspec.json.encode(record),
+            indent=2,
+        ).decode()
+        + "\n"
+    )
 
 
 def classification_record(found: Classification) -> ClassificationRecord:
@@ -182,8 +188,8 @@ def _case_record(case: ClassifiedCase) -> CaseRecord:
             multiplicity=item.block.multiplicity,
             family=item.block.family,
             growth_bound=item.bound,
-            half_life=item.half_life,
-            period=item.period,
+            half_life=None if item.half_life is None else item.half_life.text,
+            period=None if item.period is None else item.period.text,
             known_encodings=list(item.known),
         )
         for item in case.blocks

@@ -100,9 +100,7 @@ def make_kernels(
     return plan, document, kernels
 
 
-def build(
-    encoding: Encoding, targets: Sequence[str], command: str, progress: Report
-) -> Artefacts:
+def build(encoding: Encoding, targets: Sequence[str], command: str, progress: Report) -> Artefacts:
     """Classify, prove, emit, compile and cross-check one encoding."""
     from numeric_check import compile_kernel, cross_check
 

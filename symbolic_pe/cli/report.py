@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symbolic_pe.classification import ClassifiedCase
+from symbolic_pe.classification import ClassifiedCase, Measure
 from symbolic_pe.cli.output import ErrorRecord
 from symbolic_pe.cli.pipeline import Artefacts
 from symbolic_pe.emit.plan import BlockGroup, KernelPlan, MatrixGroup
@@ -81,8 +81,11 @@ def _case_table(case: ClassifiedCase) -> str:
     return "\n".join(lines)
 
 
-def _code(text: str | None) -> str:
-    return f"`{text}`" if text else "–"
+def _code(measure: Measure | None) -> str:
+    if measure is None:
+        return "–"
+    about = f" ≈ {measure.about}" if measure.about else ""
+    return f"`{measure.text}`{about}"
 
 
 def _closed_form(artefacts: Artefacts) -> str:
@@ -107,7 +110,8 @@ def _closed_form(artefacts: Artefacts) -> str:
     for added in artefacts.plan.augmentations[:1]:
         bias = added.bias.compose({"tau": 1})
         parts.append(
-            f"Bias: `{bias}`" + (" in head 0" if len(artefacts.encoding.heads) > 1 else "")
+            f"Bias: `{bias}`"
+            + (" in head 0" if len(artefacts.encoding.heads) > 1 else "")
             + f", realised by {added.coordinates} constant coordinates."
         )
     return "\n\n".join(parts)
@@ -115,9 +119,7 @@ def _closed_form(artefacts: Artefacts) -> str:
 
 def _matrix(rows: object) -> str:
     assert isinstance(rows, tuple)
-    lines = [
-        f"A[{i},{j}] = {entry}" for i, row in enumerate(rows) for j, entry in enumerate(row)
-    ]
+    lines = [f"A[{i},{j}] = {entry}" for i, row in enumerate(rows) for j, entry in enumerate(row)]
     return "```\n" + "\n".join(lines) + "\n```"
 
 
@@ -125,7 +127,8 @@ def _uniform(group: MatrixGroup) -> str:
     return (
         "In one formula, right in every case and smooth where cases meet, on channels "
         f"{group.channels[0]} and {group.channels[1]}:\n\n```\n"
-        "A(t) = exp(a*t) * (C*I + S*(X - a*I)),  C = cosh(t*sqrt(D)),  S = sinh(t*sqrt(D))/sqrt(D)\n"
+        "A(t) = exp(a*t) * (C*I + S*(X - a*I))\n"
+        "C = cosh(t*sqrt(D)),  S = sinh(t*sqrt(D))/sqrt(D)\n"
         f"a = {group.centre}\nD = {group.discriminant}\n```"
     )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-
 from pathlib import Path
 
 from symbolic_pe.classification import Classification, ClassifiedCase
@@ -41,8 +40,8 @@ def _case_lines(case: ClassifiedCase) -> list[str]:
         extras = [
             text
             for text in (
-                item.period and f"period {item.period}",
-                item.half_life and f"half-life {item.half_life}",
+                item.period and f"period {item.period.about or item.period.text}",
+                item.half_life and f"half-life {item.half_life.about or item.half_life.text}",
             )
             if text
         ]
@@ -102,16 +101,19 @@ def build_text(
     """A few lines: what was proved, what was emitted, how accurate it is."""
     lines = [classification_text(artefacts.classification), "claims"]
     lines.append(claims_text(artefacts.proof.claims))
-    lines.append("measured against ball arithmetic (normwise; positions to "
-                 f"{artefacts.encoding.domain.max_position})")
+    lines.append(
+        "measured against ball arithmetic (normwise; positions to "
+        f"{artefacts.encoding.domain.max_position})"
+    )
     lines.extend(errors_text(target, found) for target, found in errors.items())
     if artefacts.failures:
         lines.append("REFUTED; nothing was written:")
         lines.extend(f"  {failure}" for failure in artefacts.failures[:SHOWN_FAILURES])
         return "\n".join(lines) + "\n"
     names = [kernel.filename for kernel in artefacts.kernels]
-    lines.append(f"wrote to {output}: {', '.join([*names, 'certificate.json', 'report.json'])}, "
-                 "report.md")
+    lines.append(
+        f"wrote to {output}: {', '.join([*names, 'certificate.json', 'report.json'])}, report.md"
+    )
     return "\n".join(lines) + "\n"
 
 

@@ -21,6 +21,7 @@ def module_docstring(plan: KernelPlan, usage: Sequence[str]) -> str:
     """The docstring of the file, without its quotes."""
     encoding = plan.encoding
     title = one_line(encoding.title or encoding.name).rstrip(".")
+    title = title[:1].upper() + title[1:] if not encoding.title else title
     blocks = [
         paragraph(f"{title}."),
         score(plan),
@@ -62,9 +63,9 @@ def _policies(plan: KernelPlan) -> Iterator[str]:
 def _gauge(plan: KernelPlan) -> str:
     if plan.basis is not None:
         return (
-            "the query is multiplied by Pᵀ and the key by P⁻¹, and both stay in Jordan "
-            "coordinates: F(t) = exp((t − c)J)ᵀPᵀ, G(s) = exp((c − s)J)P⁻¹, M = P⁻¹. Pᵀ and P⁻¹ "
-            "can be folded into the weights of query and key."
+            "the query is multiplied by Pᵀ and the key by P⁻¹, and both stay in the coordinates of "
+            "K, a real Jordan form: F(t) = exp((t − c)K)ᵀPᵀ, G(s) = exp((c − s)K)P⁻¹, M = P⁻¹. "
+            "Pᵀ and P⁻¹ can be folded into the weights of query and key."
         )
     pairs = [g for g in plan.groups if isinstance(g, BlockGroup) and g.pair]
     if plan.norm_preserving and all(isinstance(g, BlockGroup) for g in plan.groups):
@@ -109,17 +110,18 @@ def _precision(plan: KernelPlan) -> str:
     blocks = [g for g in plan.groups if isinstance(g, BlockGroup)]
     if len(blocks) == len(plan.groups) and all(g.kind == "constant" for g in blocks):
         return "the channels of x are returned as they are; positions are taken in float64."
+    product = "; the product with the basis in float64" if plan.basis is not None else ""
     return (
-        "angles and exponents in float64 whatever the dtype of the input; cosines, sines and "
-        "exponentials rounded once to the compute dtype (float64 for float64 input, else float32); "
-        "the result in the dtype of x."
+        f"angles and exponents in float64 whatever the dtype of the input{product}; cosines, sines "
+        "and exponentials rounded once to the compute dtype (float64 for float64 input, else "
+        "float32); the result in the dtype of x."
     )
 
 
 def range_served(plan: KernelPlan) -> str:
     """Which positions the factorised form serves."""
     blocks = [g for g in plan.groups if isinstance(g, BlockGroup)]
-    rate = plan.largest_rate
+    rate = largest_rate(plan)
     growing = any(g.chain_length > 1 and not g.shear.is_zero for g in blocks)
     parametric = any(isinstance(g, MatrixGroup) for g in plan.groups) or any(
         x.parameters() for g in blocks for row in g.rate.rows for x in row
@@ -147,6 +149,20 @@ def range_served(plan: KernelPlan) -> str:
     if parts:
         return " ".join(parts)
     return f"every position.{_angle_error(plan, blocks)}"
+
+
+def largest_rate(plan: KernelPlan) -> Scalar:
+    """max |a| over blocks and appended coordinates, those with parameters left out."""
+    exponents = [
+        key.exponents[0].re
+        for a in plan.augmentations
+        for row in a.exponential
+        for f in row
+        for key in f.terms
+    ]
+    known = [x for x in exponents if not x.parameters()]
+    sizes = [-x if x.sign() < 0 else x for x in known]
+    return max([plan.largest_rate, *sizes], key=lambda x: x.to_float())
 
 
 def _window(limit: int, rate: Scalar) -> str:

@@ -31,10 +31,8 @@ def equations(plan: KernelPlan) -> list[str]:
     if len(shown) > 2 * LISTED:
         shown = [*shown[:LISTED], f"… and so on for {len(shown) - LISTED} more blocks"]
     if plan.basis is not None:
-        shown = [
-            "X = P J P⁻¹, with P = BASIS and P⁻¹ = INVERSE_BASIS; A(τ) = P exp(τJ) P⁻¹",
-            *[text.replace("X = ", "J = ").replace("A(τ) = ", "exp(τJ) = ") for text in shown],
-        ]
+        shown = [text.replace("X = ", "K = ", 1).replace("A(τ) = ", "exp(τK) = ") for text in shown]
+        shown.insert(0, "X = P K P⁻¹,  A(τ) = P exp(τK) P⁻¹  with P = BASIS, P⁻¹ = INVERSE_BASIS")
     shown.insert(0, "A(τ) = exp(τX)")
     return [line for text in shown for line in paragraph(text, STEP, STEP * 2)]
 
@@ -43,19 +41,18 @@ def _equation(group: Group) -> str:
     if isinstance(group, MatrixGroup):
         rows = ", ".join(f"[{a}, {b}]" for a, b in group.matrix)
         return (
-            f"X = [{rows}],  A(τ) = e^(aτ)(C·I + S·(X − aI))  on the channels "
-            f"({group.channels[0]}, {group.channels[1]}), where C = cosh(τ√D), S = sinh(τ√D)/√D, "
+            f"X = [{rows}],  A(τ) = e^(aτ)(C·I + S·(X − aI))  on channels "
+            f"({group.channels[0]}, {group.channels[1]}), with C = cosh(τ√D), S = sinh(τ√D)/√D, "
             f"a = {group.centre}, D = {group.discriminant}"
         )
     generator, closed = _block_equation(group)
-    where = (
-        f"planes {tuples_in_words(group.slots)}"
-        if group.pair and group.chain_length == 1
-        else f"chains {tuples_in_words(group.slots)}"
-        if group.chain_length > 1
-        else f"channels {channels_in_words(group.slots[0])}"
-    )
-    return f"X = {generator},  A(τ) = {closed}  on the {where}"
+    where = channels_in_words(group.slots[0])
+    if group.chain_length > 1:
+        where = f"chains {tuples_in_words(group.slots)}"
+    elif group.pair:
+        where = f"planes {tuples_in_words(group.slots)}"
+    values = ", ".join(_values(group))
+    return f"X = {generator},  A(τ) = {closed}  on {where}" + (values and f", with {values}")
 
 
 def _block_equation(group: BlockGroup) -> tuple[str, str]:
@@ -112,22 +109,20 @@ def notation(plan: KernelPlan) -> str:
         parts.append("R(φ) = exp(φJ) = [[cos φ, −sin φ], [sin φ, cos φ]]")
     if any(g.chain_length > 1 for g in blocks):
         parts.append("N has ones above the diagonal")
-    values = [text for group in blocks for text in _values(group)]
-    parts.extend(dict.fromkeys(values))
     return f"Here {', '.join(parts)}." if parts else ""
 
 
 def _values(group: BlockGroup) -> Iterator[str]:
     if not group.rate.is_zero:
-        yield _value("a", "RATE", group.rate, negated=False)
+        yield _value("a", group.rate, negated=False)
     if group.pair:
         forward = turns_forward(group.frequency)
-        yield _value(*(("θ", "THETA") if forward else ("ω", "OMEGA")), group.frequency, forward)
+        yield _value("θ" if forward else "ω", group.frequency, forward)
     if group.chain_length > 1 and single(collapsed(group.shear.rows)) != ONE:
-        yield _value("η", "SHEAR", group.shear, negated=False)
+        yield _value("η", group.shear, negated=False)
 
 
-def _value(symbol: str, constant: str, vector: Vector, negated: bool) -> str:
+def _value(symbol: str, vector: Vector, negated: bool) -> str:
     rows = collapsed(vector.rows)
     name = f"{symbol}{_subscript(vector)}"
     value = single(rows)
@@ -135,7 +130,7 @@ def _value(symbol: str, constant: str, vector: Vector, negated: bool) -> str:
         return f"{name} = {_sign(str(-value if negated else value))}"
     if vector.schedule is not None:
         return f"{name} = {_formula(vector, negated)}"
-    return f"{name} listed in {constant}"
+    return f"{name} listed below"
 
 
 def _formula(vector: Vector, negated: bool) -> str:
@@ -143,11 +138,12 @@ def _formula(vector: Vector, negated: bool) -> str:
     text, constants = vector.schedule.formula, vector.schedule.constants
     if negated:
         try:
-            signed = is_negative(from_formula(text, constants, {}))
-        except (UnsupportedExpression, KeyError):
+            names = {p: p for value in constants.values() for p in value.parameters()}
+            signed = is_negative(from_formula(text, constants, names))
+        except UnsupportedExpression:
             signed = False
         text = text[1:].strip() if signed and text.startswith("-") else f"-({text})"
-    known = "".join(f", {name} = {value}" for name, value in constants.items())
+    known = "".join(f", {n} = {value}" for n, value in constants.items() if n != str(value))
     return _sign(text) + known
 
 

@@ -12,7 +12,7 @@ from symbolic_pe.emit.trees import Node
 
 WIDTH = 88
 STEP = "    "
-_DIFFERENCE = re.compile(r"\(\w+ [−+] \w+\)")  # (t − s) is not broken over lines
+_SOLID = re.compile(r"\(\w+( [−+]|,) \w+\)")  # (t − s) and (0, 1) are not broken over lines
 
 
 def fits(line: str) -> bool:
@@ -69,6 +69,12 @@ def table(name: str, head: str, rows: Sequence[Sequence[str]], tail: str) -> str
     line = f"{name} = {head}{_bracketed(lists) if nested else lists[0]}{tail}"
     if fits(line):
         return line
+    inside, _, after = tail.partition(")")
+    inner = f"{STEP}{_bracketed(lists) if nested else lists[0]}{inside}"
+    if fits(inner):
+        if after:
+            return f"{table(name, head, rows, inside + ')')}\n{name} = {name}{after}"
+        return f"{name} = {head}\n{inner}\n)"
     lines: list[str] = []
     for row, short in zip(rows, lists, strict=True):
         if nested and fits(f"{STEP}{short},"):
@@ -112,7 +118,7 @@ def assignment(name: str, node: Node, printer: Printer, indent: str = STEP) -> l
 
 def paragraph(text: str, indent: str = "", hanging: str | None = None) -> list[str]:
     """Text filled to the width; `hanging` indents the lines after the first."""
-    kept = _DIFFERENCE.sub(lambda m: m[0].replace(" ", "\0"), text)
+    kept = _SOLID.sub(lambda m: m[0].replace(" ", "\0"), text)
     lines = textwrap.wrap(
         kept,
         WIDTH,

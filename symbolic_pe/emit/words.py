@@ -19,19 +19,20 @@ def turns_forward(frequency: Vector) -> bool:
 
 
 def channels_in_words(channels: Sequence[int]) -> str:
-    """`64 to 127`, `1, 3, 5` or a formula in j.
+    """`channels 64 to 127`, `channel 5` or a formula in j.
 
     >>> channels_in_words(range(64, 128)), channels_in_words(range(1, 9, 2))
-    ('64 to 127', '2j + 1, j < 4')
+    ('channels 64 to 127', 'channels 2j + 1, j < 4')
     """
     if len(channels) <= 3:
-        return ", ".join(str(c) for c in channels)
+        noun = "channel" if len(channels) == 1 else "channels"
+        return f"{noun} {', '.join(str(c) for c in channels)}"
     step = channels[1] - channels[0]
     if any(b - a != step for a, b in pairwise(channels)):
-        return ", ".join(str(c) for c in channels[:3]) + ", …"
+        return f"channels {', '.join(str(c) for c in channels[:3])}, …"
     if step == 1:
-        return f"{channels[0]} to {channels[-1]}"
-    return f"{_progression(channels)}, j < {len(channels)}"
+        return f"channels {channels[0]} to {channels[-1]}"
+    return f"channels {_progression(channels)}, j < {len(channels)}"
 
 
 def tuples_in_words(slots: Sequence[Sequence[int]]) -> str:

@@ -1,1 +1,1 @@
-"""Positional encodings: the value, its layout and pairing, the catalogue, reading specifications."""
+"""Positional encodings: the value, its layout, the catalogue, reading specifications."""

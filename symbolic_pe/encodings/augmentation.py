@@ -72,8 +72,9 @@ def augmentation(
     )
 
 
-def linear_bias(slope: Scalar, query: tuple[Scalar, Scalar], key: tuple[Scalar, Scalar],
-                shear: Scalar = ONE) -> Augmentation:
+def linear_bias(
+    slope: Scalar, query: tuple[Scalar, Scalar], key: tuple[Scalar, Scalar], shear: Scalar = ONE
+) -> Augmentation:
     """Two coordinates over Y = shear·[[0, 1], [0, 0]] for the bias −slope·τ."""
     tau = ExponentialPolynomial.variable("t")
     return augmentation(query, key, ((ZERO, shear), (ZERO, ZERO)), tau.scale(-slope))

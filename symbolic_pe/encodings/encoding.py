@@ -1,14 +1,14 @@
 """The value that every later stage receives: one positional encoding.
 
-    score(q, k; t, s) = (F(t)q)ᵀ(G(s)k) + bias(t − s) = qᵀ A(t − s) k + bias(t − s)
-    A(τ) = exp(τX),   A(0) = I
+score(q, k; t, s) = (F(t)q)ᵀ(G(s)k) + bias(t − s) = qᵀ A(t − s) k + bias(t − s)
+A(τ) = exp(τX),   A(0) = I
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import StrEnum
 
 from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
 from symbolic_pe.algebra.matrix import FunctionMatrix, ScalarMatrix, block_diagonal
@@ -19,7 +19,7 @@ from symbolic_pe.generators.generator import Generator
 MAX_HEADS = 1024
 
 
-class Verdict(str, Enum):
+class Verdict(StrEnum):
     """What kind of object an encoding is, as a family of operators."""
 
     GROUP = "one-parameter group"
@@ -39,7 +39,7 @@ class Domain:
     def __post_init__(self) -> None:
         if self.time not in ("integer", "real"):
             raise SpecificationError(
-                f"[domain] time: expected \"integer\" or \"real\", got {self.time!r}"
+                f'[domain] time: expected "integer" or "real", got {self.time!r}'
             )
         if not 1 <= self.max_position <= 2**40:
             raise SpecificationError(
@@ -119,9 +119,7 @@ class Encoding:
                 f"every head needs the same dimension, got {sorted(dimensions)}"
             )
         if len(self.heads) > MAX_HEADS:
-            raise SpecificationError(
-                f"expected at most {MAX_HEADS} heads, got {len(self.heads)}"
-            )
+            raise SpecificationError(f"expected at most {MAX_HEADS} heads, got {len(self.heads)}")
         if len({head.augmentation is None for head in self.heads}) != 1:
             raise SpecificationError("either every head has a bias or none")
 

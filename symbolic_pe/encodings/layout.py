@@ -44,4 +44,3 @@ def place_consecutively(blocks: Sequence[Block], start: int = 0) -> list[PlacedB
         placed.append(PlacedBlock(block, tuple(range(start, start + block.dimension))))
         start += block.dimension
     return placed
-

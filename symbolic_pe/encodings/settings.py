@@ -113,9 +113,7 @@ class Settings:
 
 def _as_text(entry: str, name: str, value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, (int, str, list)):
-        raise SpecificationError(
-            f"{entry}: {name}: expected a number or a text, got {value!r}"
-        )
+        raise SpecificationError(f"{entry}: {name}: expected a number or a text, got {value!r}")
     if isinstance(value, list):
         return " ".join(_as_text(entry, name, item) for item in value)
     text = str(value).strip()

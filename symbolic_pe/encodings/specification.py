@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from symbolic_pe.algebra.assumptions import Assumptions
-from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial, Term
 from symbolic_pe.algebra.complex_scalar import C_ZERO, ComplexScalar
+from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial, Term
 from symbolic_pe.algebra.expression import NAME, RESERVED, parse
 from symbolic_pe.algebra.matrix import ScalarMatrix, scalar_matrix
 from symbolic_pe.algebra.scalar import ONE, Scalar
@@ -58,7 +58,7 @@ def read_specification(spec: str) -> Encoding:
         return _in_file(spec, lambda text: from_document(_toml(text), _stem(spec)))
     if lowered.endswith(".json"):
         return _in_file(spec, lambda text: from_document(_json(text), _stem(spec)))
-    if "/" in spec.split(":")[0] or Path(spec).is_file():
+    if "/" in spec.split(":", maxsplit=1)[0] or Path(spec).is_file():
         raise SpecificationError(
             f"{spec}: expected a catalogue name, or a file ending in .toml or .json"
         )
@@ -132,9 +132,7 @@ def _json(text: str) -> Any:
         return result
 
     try:
-        return json.loads(
-            text, parse_float=str, parse_constant=refuse, object_pairs_hook=unique
-        )
+        return json.loads(text, parse_float=str, parse_constant=refuse, object_pairs_hook=unique)
     except json.JSONDecodeError as error:
         raise SpecificationError(
             f"not valid JSON: {error.msg} at line {error.lineno}, column {error.colno}"
@@ -168,14 +166,26 @@ def from_document(document: Any, default_name: str = "encoding") -> Encoding:
 def _as_sections(table: dict[str, Any]) -> dict[str, Any]:
     _known(
         table,
-        ("name", "title", "layout", "pairing", "matrix", "blocks", "parameters", "heads",
-         "domain", "augmentation", "claims"),
+        (
+            "name",
+            "title",
+            "layout",
+            "pairing",
+            "matrix",
+            "blocks",
+            "parameters",
+            "heads",
+            "domain",
+            "augmentation",
+            "claims",
+        ),
         "the document",
     )
     encoding = {k: table[k] for k in ("name", "title", "layout", "pairing") if k in table}
     generator = {k: table[k] for k in ("matrix", "blocks") if k in table}
-    rest = {
-        k: table[k] for k in ("parameters", "heads", "domain", "augmentation", "claims")
+    rest: dict[str, Any] = {
+        k: table[k]
+        for k in ("parameters", "heads", "domain", "augmentation", "claims")
         if k in table
     }
     return {"encoding": encoding, "generator": generator, **rest}
@@ -209,19 +219,17 @@ def _from_sections(table: dict[str, Any], default_name: str) -> Encoding:
         if _catalogue_key(generator):
             base = _catalogue_generator(generator)
             content = [
-                Generator(h.generator.dimension, h.generator.placed, h.generator.entries,
-                          assumptions)
+                Generator(
+                    h.generator.dimension, h.generator.placed, h.generator.entries, assumptions
+                )
                 for h in base.heads
             ]
         else:
             content = [_generator(generator, context, layout)]
-        added = (
-            _augmentation(table["augmentation"], context) if "augmentation" in table else None
-        )
+        added = _augmentation(table["augmentation"], context) if "augmentation" in table else None
         own = [h.augmentation for h in base.heads] if base is not None else [None]
         built.extend(
-            Head(g, added if added is not None else o)
-            for g, o in zip(content, own, strict=True)
+            Head(g, added if added is not None else o) for g, o in zip(content, own, strict=True)
         )
     if len(built) > MAX_HEADS:
         raise SpecificationError(f"expected at most {MAX_HEADS} heads, got {len(built)}")
@@ -323,8 +331,8 @@ def _place(blocks: list[Block], layout: str) -> list[PlacedBlock]:
     rest = [b for b in blocks if not b.is_pair]
     if any(b.chain_length > 1 for b in planes):
         raise SpecificationError(
-            "[encoding] layout: \"half\" places single planes; chains of rotations are placed "
-            "with layout = \"interleaved\""
+            '[encoding] layout: "half" places single planes; chains of rotations are placed '
+            'with layout = "interleaved"'
         )
     return place_planes(planes, layout) + place_consecutively(rest, start=2 * len(planes))
 
@@ -406,7 +414,7 @@ def _parameters(value: Any) -> dict[str, str]:
         _check_name(name, "[parameters]")
         if not isinstance(text, str):
             raise SpecificationError(
-                f"[parameters] {name}: expected a text such as \"positive\", got {_kind(text)}"
+                f'[parameters] {name}: expected a text such as "positive", got {_kind(text)}'
             )
     return {str(k): str(v) for k, v in table.items()}
 
@@ -494,5 +502,3 @@ def _known(table: Mapping[str, Any], allowed: tuple[str, ...], place: str) -> No
             raise SpecificationError(
                 f"{place}: unknown key {key!r}{hint} (known: {', '.join(allowed[:12])})"
             )
-
-

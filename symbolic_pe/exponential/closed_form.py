@@ -101,9 +101,5 @@ def exponential(generator: Generator) -> ClosedForm:
                 "the closed form for eigenvalues of degree 3 or more; classify gives the exact "
                 "structure"
             )
-        cases.append(
-            CaseExponential(case, tuple(ComponentExponential(f) for f in case.components))
-        )
+        cases.append(CaseExponential(case, tuple(ComponentExponential(f) for f in case.components)))
     return ClosedForm(generator, tuple(cases))
-
-

@@ -63,7 +63,10 @@ class Generator:
         assumptions = Assumptions.declare(parameters or {})
         check_square([len(row) for row in rows])
         entries = scalar_matrix(
-            [[_entry(x, i, j, assumptions) for j, x in enumerate(row)] for i, row in enumerate(rows)]
+            [
+                [_entry(x, i, j, assumptions) for j, x in enumerate(row)]
+                for i, row in enumerate(rows)
+            ]
         )
         return cls(len(entries), None, entries, assumptions)
 

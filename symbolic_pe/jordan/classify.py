@@ -45,9 +45,7 @@ def real_jordan_form(generator: Generator) -> RealJordanForm:
     """
     partials = [_Partial(generator.assumptions, (), ())]
     for component in _components(generator):
-        partials = [
-            extended for partial in partials for extended in _extend(partial, component)
-        ]
+        partials = [extended for partial in partials for extended in _extend(partial, component)]
         if len(partials) > MAX_CASES:
             raise NotYetCovered(f"a case tree of more than {MAX_CASES} cases")
     cases = tuple(_finish(p) for p in partials)
@@ -66,9 +64,7 @@ class _Component:
 
 def _components(generator: Generator) -> list[_Component]:
     if generator.placed is not None:
-        return [
-            _Component(p.coordinates, p.block.generator, p.block) for p in generator.placed
-        ]
+        return [_Component(p.coordinates, p.block.generator, p.block) for p in generator.placed]
     matrix = generator.matrix
     return [
         _Component(
@@ -167,9 +163,7 @@ def _standard_leaf(cell: Assumptions, block: Block, sign: int) -> Iterator[Leaf]
         diagonal.extend([scale, -scale if flip else scale][:width])
         scale = scale if shear.is_zero() or length == 1 else scale / shear
     n = len(diagonal)
-    basis = tuple(
-        tuple(diagonal[i] if i == j else ZERO for j in range(n)) for i in range(n)
-    )
+    basis = tuple(tuple(diagonal[i] if i == j else ZERO for j in range(n)) for i in range(n))
     inverse = tuple(
         tuple(diagonal[i].inverse() if i == j else ZERO for j in range(n)) for i in range(n)
     )
@@ -204,9 +198,7 @@ def _finish(partial: _Partial) -> JordanCase:
             )
         )
     possibly_empty = bool(partial.cell.signs) and partial.cell.sample() is None
-    return JordanCase(
-        partial.cell, tuple(merged.values()), partial.components, possibly_empty
-    )
+    return JordanCase(partial.cell, tuple(merged.values()), partial.components, possibly_empty)
 
 
 def _verify(form: ComponentForm) -> None:

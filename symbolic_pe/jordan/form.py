@@ -136,4 +136,3 @@ def polynomial_text(polynomial: Any) -> str:
         pieces.append((" - " if c < 0 else " + ") + joined)
     text = "".join(pieces)
     return text[3:] if text.startswith(" + ") else "-" + text[3:]
-

@@ -91,8 +91,7 @@ def structure_of(primaries: list[Primary]) -> tuple[StructureBlock, ...]:
         sizes = {k: primary.sizes.count(k) for k in sorted(set(primary.sizes), reverse=True)}
         for eigenvalue, imaginary, sign in eigenvalues_of(primary.factor):
             blocks.extend(
-                StructureBlock(eigenvalue, imaginary, k, count, sign)
-                for k, count in sizes.items()
+                StructureBlock(eigenvalue, imaginary, k, count, sign) for k, count in sizes.items()
             )
     return tuple(blocks)
 
@@ -216,9 +215,7 @@ def _real_piece(p: fmpq_poly, links: list[fmpq_mat], semisimple: fmpq_mat) -> Ch
     size = len(links)
     if p.degree() == 1:
         unit = identity(size)
-        return ChainPiece(
-            (Block(Scalar.rational(-p[0]), ZERO, size),), tuple(links), unit, unit
-        )
+        return ChainPiece((Block(Scalar.rational(-p[0]), ZERO, size),), tuple(links), unit, unit)
     a, d = centre_and_discriminant(p)
     centre, root = Scalar.rational(a), square_root(Scalar.rational(abs(d)))
     columns = tuple(y for u in links for y in (u, semisimple * u - a * u))

@@ -162,12 +162,18 @@ class _Writer:
             else:
                 blocks.extend(self._blocks(group, index))
         blocks.sort(key=lambda item: item["coordinates"])
+        x = plan.encoding.heads[index].generator.matrix
+        generator = [
+            [i, j, self.number(entry)]
+            for i, row in enumerate(x)
+            for j, entry in enumerate(row)
+            if not entry.is_zero()
+        ]
         basis = None
         if plan.basis is not None:
             p, q = plan.basis[index if len(plan.basis) > 1 else 0]
-            x = plan.encoding.heads[index].generator.matrix
-            basis = {"matrix": self.matrix(x), "P": self.matrix(p), "Q": self.matrix(q)}
-        return {"blocks": blocks, "basis": basis}
+            basis = {"P": self.matrix(p), "Q": self.matrix(q)}
+        return {"generator": generator, "blocks": blocks, "basis": basis}
 
     def _blocks(self, group: BlockGroup, index: int) -> list[Json]:
         def row(rows: tuple[tuple[Scalar, ...], ...]) -> tuple[Scalar, ...]:
@@ -185,8 +191,7 @@ class _Writer:
                     "pattern": pattern.name,
                     "coordinates": [slot[j] for slot in group.slots],
                     "values": {
-                        self.variable(n): self.number(v)
-                        for n, v in pattern.values(block).items()
+                        self.variable(n): self.number(v) for n, v in pattern.values(block).items()
                     },
                 }
             )

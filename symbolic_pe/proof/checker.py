@@ -561,10 +561,11 @@ class Placed:
 
 @dataclass(frozen=True)
 class Head:
-    """The blocks of one head, and the basis (X, P, Q) if there is one."""
+    """The stated generator X (entries by row and column), and why exp(tX) is what it is."""
 
+    generator: Mapping[tuple[int, int], Number]
     blocks: tuple[Placed, ...]
-    basis: tuple[Matrix, Matrix, Matrix] | None
+    basis: tuple[Matrix, Matrix] | None
 
 
 @dataclass(frozen=True)
@@ -805,8 +806,9 @@ class Reader:
     def head(
         self, value: object, where: str, dimension: int, patterns: Mapping[str, Block]
     ) -> Head:
-        """Blocks that fill 0 … dimension − 1, and a basis."""
-        stated, basis = _fields(value, where, "blocks", "basis")
+        """A generator, blocks that fill 0 … dimension − 1, and a basis."""
+        entries, stated, basis = _fields(value, where, "generator", "blocks", "basis")
+        generator = self.entries(entries, f"{where}.generator", dimension)
         items = enumerate(_list(stated, f"{where}.blocks"))
         blocks = tuple(self.placed(x, f"{where}.blocks[{i}]", patterns) for i, x in items)
         if sorted(c for block in blocks for c in block.coordinates) != list(range(dimension)):
@@ -814,13 +816,32 @@ class Reader:
                 f"{where}.blocks: the coordinates are not a permutation of 0 .. {dimension - 1}"
             )
         if basis is None:
-            return Head(blocks, None)
-        place, names = f"{where}.basis", ("matrix", "P", "Q")
-        x, p, q = (
-            self.matrix(stated_matrix, f"{place}.{name}", dimension)
-            for name, stated_matrix in zip(names, _fields(basis, place, *names), strict=True)
+            return Head(generator, blocks, None)
+        p, q = (
+            self.matrix(stated_matrix, f"{where}.basis.{name}", dimension)
+            for name, stated_matrix in zip(
+                "PQ", _fields(basis, f"{where}.basis", "P", "Q"), strict=True
+            )
         )
-        return Head(blocks, (x, p, q))
+        return Head(generator, blocks, (p, q))
+
+    def entries(
+        self, value: object, where: str, dimension: int
+    ) -> Mapping[tuple[int, int], Number]:
+        """A matrix as ``[[row, column, number], ...]``, entries that are 0 left out."""
+        found: dict[tuple[int, int], Number] = {}
+        for item in _list(value, where):
+            row, column, number = _list(item, where, 3)
+            place = (
+                _integer(row, where, 0, dimension - 1),
+                _integer(column, where, 0, dimension - 1),
+            )
+            if place in found:
+                raise CertificateError(f"{where}: entry {list(place)} is repeated")
+            found[place] = self.number(number, where)
+            if self.algebra.is_zero(found[place]):
+                raise CertificateError(f"{where}: entry {list(place)} is 0; leave it out")
+        return found
 
     def augmentation(self, value: object, where: str) -> Augmentation:
         """A bias realised by constant coordinates."""
@@ -1104,53 +1125,33 @@ class Decider:
 
     def orthogonality(self) -> Outcome:
         """A(t)ᵀ·A(t) = I for every t, which holds exactly when Xᵀ = −X, for every head."""
-        patterns = self.certificate.patterns
-        skew = {n for n, block in patterns.items() if self._skew(block.generator, {}, "") == HOLDS}
-        return _all(
-            self._skew(x, values, f"{place}: X^T = -X (orthogonality)")
-            for h, head in enumerate(self.certificate.heads)
-            for x, values, place in self._generators(head, f"heads[{h}]", skew)
-        )
-
-    def _generators(
-        self, head: Head, where: str, skew: set[str]
-    ) -> Iterator[tuple[Matrix, Mapping[str, Number], str]]:
-        """What has to be skew: the matrix X, or without a basis every block (at its values)."""
-        if head.basis is not None:
-            yield head.basis[0], {}, f"{where}.basis.matrix"
-            return
-        for i, block in enumerate(head.blocks):
-            if block.pattern not in skew:
-                generator = self.certificate.patterns[block.pattern].generator
-                yield generator, block.values, f"{where}.blocks[{i}]"
-
-    def _skew(self, x: Matrix, values: Mapping[str, Number], place: str) -> Outcome:
-        self.algebra.spend(len(x) ** 2 >> 3)
         return _all(
             self._vanishes(
-                self.algebra.substitute(self.algebra.add(x[i][j], x[j][i]), values),
+                self.algebra.add(number, head.generator.get((j, i), ZERO)),
                 (j,),
-                f"{place} at row {i}",
+                f"heads[{h}].generator: X^T = -X (orthogonality) at row {i}",
                 (),
             )
-            for i in range(len(x))
-            for j in range(i + 1)
-            if x[i][j] or x[j][i]
-        )
-
-    def basis(self) -> Outcome:
-        """X·P = P·J and P·Q = I for every head with a basis."""
-        return _all(
-            self._vanish(products, f"heads[{h}].basis: {place}")
             for h, head in enumerate(self.certificate.heads)
-            for products, place in self._basis_defects(head)
+            for (i, j), number in head.generator.items()
         )
 
-    def _basis_defects(self, head: Head) -> Iterator[tuple[Products, str]]:
-        """Rows of X·P − P·J and of P·Q − I."""
-        if head.basis is None:
-            return
-        x, p, q = map(_rows, head.basis)
+    def similarity(self) -> Outcome:
+        """X·P = P·J and P·Q = I for every head, with P = Q = I where no basis is given."""
+        return _all(
+            self._vanish(products, f"heads[{h}]: {place}")
+            for h, head in enumerate(self.certificate.heads)
+            for products, place in self._similarity_defects(head)
+        )
+
+    def _similarity_defects(self, head: Head) -> Iterator[tuple[Products, str]]:
+        """Rows of X·P − P·J and of P·Q − I; of X − J without a basis."""
+        size = self.certificate.dimension
+        x: list[list[tuple[int, Number]]] = [[] for _ in range(size)]
+        for (i, j), number in head.generator.items():
+            x[i].append((j, number))
+        unit = [[(i, ONE)] for i in range(size)]
+        p, q = map(_rows, head.basis) if head.basis is not None else (unit, unit)
         jordan = self._assemble(head)
         for i, p_row in enumerate(p):
             products: Products = defaultdict(list)
@@ -1161,6 +1162,8 @@ class Decider:
                 for j, b in jordan[h]:
                     products[j,].append((-a, b))
             yield products, f"X*P = P*J at row {i}"
+            if head.basis is None:
+                continue
             products = defaultdict(list, {(i,): [(-ONE, ONE)]})
             for h, a in p_row:
                 for j, b in q[h]:
@@ -1179,8 +1182,9 @@ class Decider:
         return rows
 
     def closed_form(self) -> Outcome:
-        """Initial condition, derivative law and bases: A(t) = P·E(t)·Q = exp(tX)."""
-        return _all(decide() for decide in (self.initial_condition, self.derivative, self.basis))
+        """Initial condition, derivative law and similarity: A(t) = P·E(t)·Q = exp(tX)."""
+        steps = (self.initial_condition, self.derivative, self.similarity)
+        return _all(decide() for decide in steps)
 
     def bounded_causal(self) -> Outcome:
         """Every term of every block has Re l < 0, or Re l <= 0 with k = 0: bounded for t >= 0."""

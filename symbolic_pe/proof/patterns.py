@@ -117,9 +117,7 @@ def decide(generator: ScalarMatrix, exponential: FunctionMatrix) -> Theorems:
         for row, unit in zip(exponential, identity(n), strict=True)
         for x, y in zip(row, unit, strict=True)
     )
-    derivative = equal(
-        apply(lambda f: f.derivative("t"), exponential), act(generator, exponential)
-    )
+    derivative = equal(apply(lambda f: f.derivative("t"), exponential), act(generator, exponential))
     direct = n <= DIRECT_PRODUCT_LIMIT
     product = relative = start and derivative
     if direct:

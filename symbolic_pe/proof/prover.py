@@ -18,7 +18,6 @@ from symbolic_pe.emit.plan import is_norm_preserving
 from symbolic_pe.encodings.augmentation import realised_bias
 from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.errors import NotYetCovered, Undecided
-from symbolic_pe.generators.block import Block
 from symbolic_pe.jordan.classify import real_jordan_form
 from symbolic_pe.jordan.form import JordanCase, StructureBlock
 from symbolic_pe.proof.claim import Claim, Outcome
@@ -116,10 +115,7 @@ class _Facts:
         self.encoding = encoding
         self.cases = cases
         blocks = [
-            block
-            for _, case in cases
-            for form in case.components or ()
-            for block in form.blocks
+            block for _, case in cases for form in case.components or () for block in form.blocks
         ]
         self.patterns = {p: theorems_of(p) for p in dict.fromkeys(map(Pattern.of, blocks))}
         self.placed = {
@@ -161,9 +157,7 @@ class _Facts:
         failing = next((p for p, t in self.every.items() if not holds(t)), None)
         if failing is None:
             return Claim(name, Outcome.PROVED, STATEMENTS[name], reason)
-        return Claim(
-            name, Outcome.REFUTED, STATEMENTS[name], "", f"the block {failing.name}"
-        )
+        return Claim(name, Outcome.REFUTED, STATEMENTS[name], "", f"the block {failing.name}")
 
     def _relativity(self, reason: str) -> Claim:
         if self.encoding.pairing == "one-map":
@@ -315,11 +309,13 @@ def _softmax_remark(
 
 def _boundedness(encoding: Encoding, cases: tuple[tuple[int, JordanCase], ...]) -> list[Claim]:
     claims = []
-    for name, growth_of in (
-        ("bounded-causal", lambda case: case.growth.causal),
-        ("bounded-all", lambda case: case.growth.all),
-    ):
-        bad = [(h, c) for h, c in cases if growth_of(c) not in ("bounded", "decaying")]
+    for name in ("bounded-causal", "bounded-all"):
+        causal = name == "bounded-causal"
+        bad = [
+            (head, case)
+            for head, case in cases
+            if (case.growth.causal if causal else case.growth.all) not in ("bounded", "decaying")
+        ]
         if not bad:
             claims.append(
                 Claim(
@@ -327,7 +323,7 @@ def _boundedness(encoding: Encoding, cases: tuple[tuple[int, JordanCase], ...]) 
                     Outcome.PROVED,
                     STATEMENTS[name],
                     "real parts are "
-                    + ("<= 0" if name == "bounded-causal" else "0")
+                    + ("<= 0" if causal else "0")
                     + ", and blocks with real part 0 have chain length 1, in every case",
                 )
             )
@@ -338,15 +334,13 @@ def _boundedness(encoding: Encoding, cases: tuple[tuple[int, JordanCase], ...]) 
                     Outcome.REFUTED,
                     STATEMENTS[name],
                     "bounded exactly when real parts allow it and neutral blocks are simple",
-                    _growth_witness(encoding, *bad[0], all_lags=name == "bounded-all"),
+                    _growth_witness(encoding, *bad[0], all_lags=not causal),
                 )
             )
     return claims
 
 
-def _growth_witness(
-    encoding: Encoding, head: int, case: JordanCase, *, all_lags: bool
-) -> str:
+def _growth_witness(encoding: Encoding, head: int, case: JordanCase, *, all_lags: bool) -> str:
     block = next(b for b in case.structure if _grows(b, all_lags=all_lags))
     conditions = case.cell.conditions()
     where = f" when {' and '.join(conditions)}" if conditions else ""
@@ -367,8 +361,8 @@ def _growth_number(block: StructureBlock, backwards: bool) -> str:
     with precision(64):
         tau = POINTS[0] * 100
         rate = abs(block.eigenvalue.ball({}))
-        size = (rate * tau).exp() if not rate.contains(0) else rate + tau ** (
-            block.chain_length - 1
+        size = (
+            (rate * tau).exp() if not rate.contains(0) else rate + tau ** (block.chain_length - 1)
         )
     sign = "-" if backwards else ""
     return f"; its block has norm at least {decimal(size, 6)} at tau = {sign}{tau}"

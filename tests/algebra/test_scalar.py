@@ -25,12 +25,15 @@ def test_ring_laws(x: Scalar, y: Scalar, z: Scalar) -> None:
 @given(scalars(), scalars())
 def test_arithmetic_agrees_with_balls(x: Scalar, y: Scalar) -> None:
     with precision(200):
-        assert (x * y - (x + y)).ball({}).overlaps(
-            x.ball({}) * y.ball({}) - (x.ball({}) + y.ball({}))
+        assert (
+            (x * y - (x + y)).ball({}).overlaps(x.ball({}) * y.ball({}) - (x.ball({}) + y.ball({})))
         )
 
 
-@given(st.lists(st.integers(1, 12), min_size=1, max_size=3), st.lists(st.integers(-3, 3), min_size=3, max_size=3))
+@given(
+    st.lists(st.integers(1, 12), min_size=1, max_size=3),
+    st.lists(st.integers(-3, 3), min_size=3, max_size=3),
+)
 def test_inverse_in_a_radical_field(radicands: list[int], weights: list[int]) -> None:
     x = Scalar.rational(weights[0])
     for radicand, weight in zip(radicands, weights[1:], strict=False):
@@ -71,7 +74,12 @@ def test_two_spellings_are_one_number(left: str, right: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["sqrt(2) + sqrt(3) - 3146/1000", "pi - 22/7", "log(2) - 0.693147180559945", "exp(1) - 2.718281828"],
+    [
+        "sqrt(2) + sqrt(3) - 3146/1000",
+        "pi - 22/7",
+        "log(2) - 0.693147180559945",
+        "exp(1) - 2.718281828",
+    ],
 )
 def test_near_misses_are_not_zero(text: str) -> None:
     assert not parse(text).vanishes()

@@ -45,15 +45,16 @@ def test_alibi_slopes_are_not_the_naive_ladder_and_not_sorted(heads: int) -> Non
 
 def frequencies(encoding: Encoding, head: int = 0) -> list[Scalar]:
     return [
-        p.block.frequency
-        for p in encoding.heads[head].generator.placed or ()
-        if p.block.is_pair
+        p.block.frequency for p in encoding.heads[head].generator.placed or () if p.block.is_pair
     ]
 
 
 def test_rope_frequencies() -> None:
     assert [str(-f) for f in frequencies(catalogue("rope", {"dim": 8}))] == [
-        "1", "1/10", "1/100", "1/1000",
+        "1",
+        "1/10",
+        "1/100",
+        "1/1000",
     ]
     ladder = [-f.to_float() for f in frequencies(catalogue("rope", {"dim": 128}))]
     assert ladder[1] == pytest.approx(0.86596432336, rel=1e-10)
@@ -95,7 +96,8 @@ def test_retnet_values() -> None:
     encoding = catalogue("retnet")
     rates = [encoding.heads[h].generator.placed[0].block.rate for h in range(8)]
     assert [f"{r.to_float():.10f}" for r in (rates[0], rates[7])] == [
-        "-0.0317486983", "-0.0002441704",
+        "-0.0317486983",
+        "-0.0002441704",
     ]
     thetas = [-f.to_float() for f in frequencies(encoding)]
     assert thetas[1] == pytest.approx(0.9300449459, rel=1e-9)

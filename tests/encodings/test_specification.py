@@ -116,7 +116,10 @@ BAD_DOCUMENTS = [
         {
             "matrix": [["0"]],
             "augmentation": {
-                "query": ["1"], "key": ["1"], "generator": [["0"]], "bias": "exp(tau)",
+                "query": ["1"],
+                "key": ["1"],
+                "generator": [["0"]],
+                "bias": "exp(tau)",
             },
         },
         "polynomial in tau",

@@ -72,9 +72,7 @@ def test_one_factorial_off_is_refuted() -> None:
 
 
 def test_one_map_on_both_sides_needs_a_skew_generator() -> None:
-    good = claims_of(
-        {"encoding": {"pairing": "one-map"}, "generator": {"rope": {"dim": 4}}}
-    )
+    good = claims_of({"encoding": {"pairing": "one-map"}, "generator": {"rope": {"dim": 4}}})
     assert good["relativity"].verdict is Outcome.PROVED
     for generator in ({"decay": {"dim": 2}}, {"xpos": {"dim": 4}}, {"jordan-rope": {"dim": 4}}):
         bad = claims_of({"encoding": {"pairing": "one-map"}, "generator": generator})

@@ -99,7 +99,7 @@ def rope_half(d: int = 8) -> Example:
     return Example(text, rope_encoding(d, "half"))
 
 
-ROPE_TORCH = '''# target:      torch
+ROPE_TORCH = """# target:      torch
 import torch
 from torch import nn
 
@@ -149,11 +149,13 @@ class Rope(nn.Module):
 
     def forward(self, query, key, position, reference=0.0):
         return transform_query(query, position, reference), transform_key(key, position, reference)
-'''
+"""
 
 
 def rope_torch(d: int = 8) -> Example:
-    return Example(ROPE_TORCH.replace("DIMENSION = 8", f"DIMENSION = {d}"), rope_encoding(d), "torch")
+    return Example(
+        ROPE_TORCH.replace("DIMENSION = 8", f"DIMENSION = {d}"), rope_encoding(d), "torch"
+    )
 
 
 DAMPED = '''# target:      numpy
@@ -172,7 +174,8 @@ def _map(x, position, reference, side):
     angle = u[..., None] * FREQUENCY
     growth = np.exp(side * RATE[:, None] * u)[..., None]
     compute = np.float64 if x.dtype == np.float64 else np.float32
-    cosine, sine = (growth * np.cos(angle)).astype(compute), (growth * np.sin(angle)).astype(compute)
+    cosine = (growth * np.cos(angle)).astype(compute)
+    sine = (growth * np.sin(angle)).astype(compute)
     wide = x.astype(compute)
     first, second = wide[..., 0::2], wide[..., 1::2]
     turned = np.empty_like(wide)
@@ -221,7 +224,7 @@ def damped() -> Example:
     return Example(DAMPED, Encoding("retnet", tuple(heads)))
 
 
-DECAY = '''# target:      numpy
+DECAY = """# target:      numpy
 import numpy as np
 
 DIMENSION = 3
@@ -246,7 +249,7 @@ def transform_key(x, position, reference=0.0):
 
 def operator(lag):
     return np.diag(np.exp(lag * RATE))
-'''
+"""
 
 
 def decay() -> Example:
@@ -308,7 +311,7 @@ def jordan() -> Example:
     return Example(JORDAN, Encoding("jordan", (Head(generator),)))
 
 
-ALIBI = '''# target:      numpy
+ALIBI = """# target:      numpy
 import numpy as np
 
 DIMENSION = 2
@@ -342,7 +345,7 @@ def bias(query_position, key_position):
 
 def operator(lag):
     return np.broadcast_to(np.eye(DIMENSION), (HEADS, DIMENSION, DIMENSION)).copy()
-'''
+"""
 
 
 def alibi() -> Example:

@@ -77,7 +77,7 @@ def certificate(
         "parameters": {},
         "definitions": {},
         "patterns": patterns,
-        "heads": heads,
+        "heads": [stated(patterns, h, dimension) for h in heads],
         "pairing": CONTRAGREDIENT,
         "augmentation": None,
         "claims": claims,
@@ -90,8 +90,36 @@ def placed(pattern: str, coordinates: list[int], **values: Json) -> Json:
     return {"pattern": pattern, "coordinates": coordinates, "values": values}
 
 
-def head(*blocks: Json, basis: Json = None) -> Json:
-    return {"blocks": list(blocks), "basis": basis}
+def head(*blocks: Json, basis: Json = None, matrix: Json = None) -> Json:
+    """One head; `matrix` is X where a basis is given, else X is assembled from the blocks."""
+    return {"generator": matrix, "blocks": list(blocks), "basis": basis}
+
+
+def stated(patterns: Json, h: Json, dimension: int) -> Json:
+    """The head with its generator as entries that are not 0."""
+    rows = h["generator"] or assembled(patterns, h["blocks"], dimension)
+    entries = [[i, j, x] for i, row in enumerate(rows) for j, x in enumerate(row) if x]
+    return {**h, "generator": entries}
+
+
+def assembled(patterns: Json, blocks: Json, dimension: int) -> Json:
+    """J, for patterns whose entries are linear in their variables."""
+    rows: Json = [[num() for _ in range(dimension)] for _ in range(dimension)]
+    for block in blocks:
+        for i, row in zip(block["coordinates"], patterns[block["pattern"]]["generator"]):
+            for j, entry in zip(block["coordinates"], row):
+                if i < dimension and j < dimension:
+                    rows[i][j] = replaced(entry, block["values"])
+    return rows
+
+
+def replaced(number: Json, given: Json) -> Json:
+    """A number with variables replaced; a replaced term stands alone."""
+    for c, atoms in number:
+        for name, power in atoms.items():
+            if name in given and power == "1" and len(atoms) == 1 and len(number) == 1:
+                return [[str(Fraction(c) * Fraction(d)), more] for d, more in given[name]]
+    return number
 
 
 def turn(decay: Json, angle: str, factor: Json = "1", k: int = 0) -> tuple[Json, Json]:
@@ -205,8 +233,8 @@ def golden_complex_chain() -> Json:
 def golden_basis() -> Json:
     """X = [[0, 2], [1, 0]] with the eigenvalues ±√2."""
     r = num((1, "2", "1/2"))
+    matrix = [[num(), num(2)], [num(1), num()]]
     basis = {
-        "matrix": [[num(), num(2)], [num(1), num()]],
         "P": [[r, num((-1, "2", "1/2"))], [num(1), num(1)]],
         "Q": [
             [num(("1/4", "2", "1/2")), num("1/2")],
@@ -214,22 +242,22 @@ def golden_basis() -> Json:
         ],
     }
     blocks = [placed("scalar", [0], a=r), placed("scalar", [1], a=num((-1, "2", "1/2")))]
-    return certificate({"scalar": SCALAR}, [head(*blocks, basis=basis)], CLOSED, 2)
+    return certificate({"scalar": SCALAR}, [head(*blocks, basis=basis, matrix=matrix)], CLOSED, 2)
 
 
 def golden_orthogonal_basis() -> Json:
     """A rotation by √2·t about the last column of a rational orthogonal matrix P."""
     p = [[Fraction(x, 3) for x in row] for row in ([2, -1, 2], [2, 2, -1], [-1, 2, 2])]
     x = [[p[i][1] * p[j][0] - p[i][0] * p[j][1] for j in range(3)] for i in range(3)]
+    matrix = [[num((v, "2", "1/2")) if v else num() for v in row] for row in x]
     basis = {
-        "matrix": [[num((v, "2", "1/2")) for v in row] for row in x],
         "P": [[num(v) for v in row] for row in p],
         "Q": [[num(p[j][i]) for j in range(3)] for i in range(3)],
     }
     blocks = [placed("rotation", [0, 1], b=num((1, "2", "1/2"))), placed("zero", [2])]
     return certificate(
         {"rotation": rotation_pattern(), "zero": ZERO_PATTERN},
-        [head(*blocks, basis=basis)],
+        [head(*blocks, basis=basis, matrix=matrix)],
         [*CLOSED, "orthogonality", "bounded-all"],
         3,
         pairing=ONE_MAP,
@@ -495,13 +523,14 @@ def head_holds(document: Json, h: Json, env: Environment, orthogonal: bool) -> b
         for i, row in zip(block["coordinates"], pattern["generator"], strict=True):
             for j, entry in zip(block["coordinates"], row, strict=True):
                 x[i][j] = value(entry, inner)
+    j, p, q = x, unit(n), unit(n)
     if h["basis"] is not None:
-        j, p = x, values(h["basis"]["P"], env)
-        x = values(h["basis"]["matrix"], env)
-        if not close(times(x, p), times(p, j)):
-            return False
-        if not close(times(p, values(h["basis"]["Q"], env)), unit(n)):
-            return False
+        p, q = values(h["basis"]["P"], env), values(h["basis"]["Q"], env)
+    x = [[0j] * n for _ in range(n)]
+    for row, column, entry in h["generator"]:
+        x[row][column] = value(entry, env)
+    if not close(times(x, p), times(p, j)) or not close(times(p, q), unit(n)):
+        return False
     if orthogonal:
         a = expm(x, 0.7)
         return close(times([list(c) for c in zip(*a, strict=True)], a), unit(n))

@@ -165,7 +165,7 @@ class GroupWriter:
         (channels,) = group.slots
         selected = self._channels(channels, "CHANNELS")
         return self._finish(
-            f"channels {channels_in_words(channels)}",
+            channels_in_words(channels),
             [Piece(f"scale * {selected}", channels, "scaled")],
         )
 

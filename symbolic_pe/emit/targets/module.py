@@ -194,7 +194,8 @@ class Module:
         """Docstring of the matrix A."""
         d = self.plan.dimension
         shape = f"({self.plan.heads}, {d}, {d})" if self.plan.heads > 1 else f"({d}, {d})"
-        return docstring(f"The matrix A(lag) of shape {shape}, float64; lag is one number.")
+        law = "A(lag)" if self.bases else "A(lag) = F(lag)ᵀ"
+        return docstring(f"The matrix {law} of shape {shape}, float64; lag is one number.")
 
     def pair_docstring(self, text: str) -> str:
         """Docstring of a function of two positions."""
@@ -204,7 +205,12 @@ class Module:
     @property
     def class_docstring(self) -> str:
         """Docstring of a module."""
-        return docstring(f"transform_query and transform_key for x of shape {self.shape}.")
+        text = f"transform_query and transform_key for x of shape {self.shape}."
+        if not self.names:
+            return docstring(text)
+        return docstring(
+            text, ["Its parameters are float64; casting the model to a shorter dtype rounds them."]
+        )
 
     def comment(self, code: GroupCode) -> list[str]:
         """What the lines of a group work on, when there are several groups."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from symbolic_pe.emit.bias import Bias
-from symbolic_pe.emit.channels import inverse_order, segments
+from symbolic_pe.emit.channels import inverse_order, segments, selector
 from symbolic_pe.emit.describe import module_docstring
 from symbolic_pe.emit.dialect import Dialect
 from symbolic_pe.emit.layout import STEP, arguments, display
@@ -133,8 +133,11 @@ def _permuted(module: Module, pieces: Sequence[Piece], names: Sequence[str]) -> 
     else:
         place = module.constants.channels("ORDER", [order])
     if rest:
-        constant = module.constants.channels("UNCHANGED", [rest])
-        parts.append(f"wide[..., {DIALECT.use(constant, 'wide')}]")
+        selected = selector(rest, module.plan.dimension)
+        if selected is None:
+            constant = module.constants.channels("UNCHANGED", [rest])
+            selected = DIALECT.use(constant, "wide")
+        parts.append(f"wide[..., {selected}]")
     return [
         *_side_by_side(parts),
         f"{STEP}result = result[..., {DIALECT.use(place, 'wide')}]",

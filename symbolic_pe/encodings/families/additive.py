@@ -42,9 +42,7 @@ def alibi_schedule(count: int) -> tuple[Schedule, ...]:
 
 
 def _with_content(settings: Settings, augmentations: list[Augmentation], name: str) -> Encoding:
-    content = Generator.from_blocks(
-        place_consecutively([Block(ZERO)] * settings.integer("dim"))
-    )
+    content = Generator.from_blocks(place_consecutively([Block(ZERO)] * settings.integer("dim")))
     return Encoding(
         name,
         tuple(Head(content, a) for a in augmentations),

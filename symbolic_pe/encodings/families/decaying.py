@@ -66,9 +66,7 @@ def _xpos(settings: Settings) -> Encoding:
 def _retnet(settings: Settings) -> Encoding:
     dim, count = settings.integer("dim"), settings.integer("heads")
     if settings.choice("theta") == "rope":
-        thetas, frequency = ladder(
-            settings.number("base"), settings.texts["base"], dim // 2, dim
-        )
+        thetas, frequency = ladder(settings.number("base"), settings.texts["base"], dim // 2, dim)
     else:
         base = settings.texts["base"]
         frequency = f"({base})^(-j/{dim // 2 - 1})" if dim > 2 else "1"

@@ -15,8 +15,10 @@ from symbolic_pe.generators.generator import Generator
 
 def ladder(base: Scalar, base_text: str, planes: int, channels: int) -> tuple[list[Scalar], str]:
     """θⱼ = base^(−2j/channels) for j < planes, and that formula."""
-    formula = f"({base_text})^(-2*j/{channels})" if not base_text.isdigit() else (
-        f"{base_text}^(-2*j/{channels})"
+    formula = (
+        f"({base_text})^(-2*j/{channels})"
+        if not base_text.isdigit()
+        else (f"{base_text}^(-2*j/{channels})")
     )
     values = [parse(formula, values={"j": Scalar.rational(j)}) for j in range(planes)]
     return values, formula
@@ -29,9 +31,7 @@ def _rope(settings: Settings) -> Encoding:
         raise SpecificationError(
             f"rope: rotary_dim: expected an even number of at most dim = {dim}, got {rotary}"
         )
-    thetas, formula = ladder(
-        settings.number("base"), settings.texts["base"], rotary // 2, rotary
-    )
+    thetas, formula = ladder(settings.number("base"), settings.texts["base"], rotary // 2, rotary)
     blocks = [Block(ZERO, -theta) for theta in thetas]
     placed = place_planes(blocks, settings.choice("layout"), dim - rotary)
     return Encoding(
@@ -68,9 +68,7 @@ def _rank_two(a: list[Scalar], b: list[Scalar]) -> Encoding:
     rows = [[b[i] * a[j] - a[i] * b[j] for j in range(len(a))] for i in range(len(a))]
     if all(x.is_zero() for row in rows for x in row):
         raise SpecificationError("grape-m: a and b are parallel, so the generator is 0")
-    return Encoding(
-        "grape-m", (Head(Generator.from_matrix(rows)),), domain=Domain(causal=False)
-    )
+    return Encoding("grape-m", (Head(Generator.from_matrix(rows)),), domain=Domain(causal=False))
 
 
 def _nope(settings: Settings) -> Encoding:

@@ -416,7 +416,7 @@ def sandwich(heads: int) -> Encoding:
     for h in range(heads):
         c = number("1/(h + 2)", h=h)
         found.append(augmented(tuple(x * c for x in ones), ones, y, exponential))  # type: ignore[arg-type]
-    return with_biases(f"sandwich-{heads}", found, domain=ANY_LAG)
+    return with_biases(f"sandwich-{heads}", found)
 
 
 def two_slopes() -> Encoding:

@@ -71,7 +71,7 @@ def bias_of(encoding: Encoding, lag: float) -> np.ndarray:
 
 @cache
 def kernel(name: str, target: str) -> tuple[Encoding, EmittedKernel, types.ModuleType]:
-    from emit_encodings import ENCODINGS
+    from tests.emit.by_hand import ENCODINGS
 
     encoding = ENCODINGS[name]()
     source = emitted(encoding, target)

@@ -1,0 +1,119 @@
+"""Planted faults: `build` exits 1 and names the law and the place; `check` finds the same on disk."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from symbolic_pe.cli import pipeline
+from symbolic_pe.cli.main import cli
+from symbolic_pe.emit.source import EmittedKernel, emit
+
+# (specification, target, pattern in the emitted text, replacement, laws of which one must fail)
+FAULTS = {
+    "sign": ("rope:dim=8", "numpy", r"cosine \* first - sine", "cosine * first + sine", "map"),
+    "swapped pair": ("rope:dim=8", "numpy", r"0::2\], wide\[\.\.\., 1::2\]",
+                     "1::2], wide[..., 0::2]", "map"),
+    "wrong layout": ("rope:dim=8", "numpy", r"0::2\], wide\[\.\.\., 1::2\]",
+                     ":4], wide[..., 4:]", "map"),
+    "transposed map": ("rope:dim=8", "numpy", r"angle = u \* THETA", "angle = -u * THETA", "map"),
+    "wrong frequency": ("rope:dim=8", "numpy", r"10000\.0 \*\*", "10001.0 **", "map"),
+    "exponent over the wrong width": ("rope:dim=8", "numpy", r"/ 8\b", "/ 16", "map"),
+    "missing contragredient": ("xpos:dim=4", "numpy",
+                               r"(def transform_key.*?return _transform\(x, position, reference, )-1",
+                               r"\g<1>1", "key-map"),
+    "decay on the wrong side": ("xpos:dim=4", "numpy",
+                                r"(def transform_query.*?return _transform\(x, position, reference, )1",
+                                r"\g<1>-1", "query-map"),
+    "angles in single precision": ("rope:dim=8", "numpy", r"np\.float64\) - reference",
+                                   "np.float32) - reference", "map"),
+    "bias sign": ("alibi:dim=4,heads=2", "numpy", r"return -SLOPE \* lag",
+                  "return SLOPE * lag", "bias"),
+}
+
+
+def faulty(name: str, kernel: EmittedKernel) -> str:
+    _, _, pattern, replacement, _ = FAULTS[name]
+    text, count = re.subn(pattern, replacement, kernel.text, count=1, flags=re.S)
+    assert count == 1, f"the fault {name!r} no longer applies to the emitted text"
+    return text
+
+
+def build(spec: str, target: str, out: Path) -> Result:
+    return CliRunner().invoke(cli, ["build", spec, "-o", str(out), "--target", target])
+
+
+@pytest.mark.parametrize("name", list(FAULTS))
+def test_build_refuses_a_planted_fault(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec, target, _, _, law = FAULTS[name]
+
+    def planted(*arguments: object, **named: object) -> EmittedKernel:
+        kernel = emit(*arguments, **named)  # type: ignore[arg-type]
+        return EmittedKernel(
+            kernel.target, kernel.filename, faulty(name, kernel), kernel.body_digest
+        )
+
+    monkeypatch.setattr(pipeline, "emit", planted)
+    result = build(spec, target, tmp_path / "out")
+    assert result.exit_code == 1
+    assert "REFUTED" in result.stdout
+    assert re.search(law, result.stdout)
+    assert re.search(r"position|lag|positions", result.stdout)
+    assert "python -c" in result.stdout
+    assert not (tmp_path / "out").exists(), "nothing is written when a law fails"
+
+
+@pytest.mark.parametrize("name", list(FAULTS))
+def test_check_finds_the_fault_on_disk(name: str, tmp_path: Path) -> None:
+    spec, target, *_ = FAULTS[name]
+    assert build(spec, target, tmp_path).exit_code == 0
+    (path,) = tmp_path.glob("*.py")
+    runner = CliRunner()
+    assert runner.invoke(cli, ["check", str(path)]).exit_code == 0
+    kernel = EmittedKernel(target, path.name, path.read_text(), "")
+    path.write_text(faulty(name, kernel))
+    result = runner.invoke(cli, ["check", str(path)])
+    assert result.exit_code == 1
+    assert "refuted" in result.stdout
+
+
+def test_harmless_changes_stay_accepted(tmp_path: Path) -> None:
+    assert build("rope:dim=8", "numpy", tmp_path).exit_code == 0
+    path = tmp_path / "rope_numpy.py"
+    text = path.read_text()
+    rewritten = (
+        text.replace("angle = u * THETA", "angle = THETA * u  # the same product")
+        .replace("cosine * first - sine * second", "-sine * second + cosine * first")
+        .replace('"""F(t)x', '"""The query map F(t)x')
+    )
+    assert rewritten != text
+    path.write_text(rewritten)
+    result = CliRunner().invoke(cli, ["check", str(path)])
+    assert result.exit_code == 0, result.stdout
+    assert "differs" in CliRunner().invoke(cli, ["check", str(path), "--json"]).stdout
+
+
+def test_a_changed_header_is_found(tmp_path: Path) -> None:
+    assert build("rope:dim=8", "numpy", tmp_path).exit_code == 0
+    path = tmp_path / "rope_numpy.py"
+    text = path.read_text()
+    for old, new in (('"base": "10000"', '"base": "20000"'), ("certificate: sha256:", "certificate: sha256:0")):
+        assert old in text
+        path.write_text(text.replace(old, new, 1))
+        assert CliRunner().invoke(cli, ["check", str(path)]).exit_code == 1
+
+
+def test_text_that_does_other_things_is_not_run(tmp_path: Path) -> None:
+    assert build("rope:dim=8", "numpy", tmp_path).exit_code == 0
+    path = tmp_path / "rope_numpy.py"
+    marker = tmp_path / "ran"
+    path.write_text(path.read_text() + f"\nopen({str(marker)!r}, 'w')\n")
+    result = CliRunner().invoke(cli, ["check", str(path)])
+    assert result.exit_code == 1
+    assert "not run" in result.stdout
+    assert not marker.exists()
