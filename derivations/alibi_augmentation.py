@@ -151,3 +151,39 @@ def _roots(polynomial: Scalar) -> set[str]:
         return set()
     constant, linear = coefficients
     return {str(-(constant / linear))}
+
+
+def page() -> str:
+    """The derivation as Markdown, every verdict decided now."""
+    quoted = "\n".join(
+        f"| {d.reading} | `{d.bias}` | {'holds' if d.holds else 'refuted'} | {d.witness} | {d.softmax} |"
+        for d in decide_quoted()
+    )
+    correct = "\n".join(
+        f"| `{name}` | {'proved' if holds else 'REFUTED'} |"
+        for name, holds in decide_correct().items()
+    )
+    statement, _, rest = (__doc__ or "").partition("\n\n")
+    return f"""# {statement}
+
+<!-- written by derivations/alibi_augmentation.py; do not edit -->
+
+{rest.strip()}
+
+## Vectors that are right
+
+Decided as identities in m and the lag τ. Read a row as qₐ, kₐ over Y = [[0, 1], [0, 0]] unless it says
+otherwise.
+
+| vectors | −m·τ |
+|---|---|
+{correct}
+
+## The quoted vectors, in every reading
+
+What qₐ = (−m, 1), kₐ = (1, 0) adds to q·k. Claimed is −m·(t − s).
+
+| reading | gives | as an identity in m | witness | after softmax over keys |
+|---|---|---|---|---|
+{quoted}
+"""

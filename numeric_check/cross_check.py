@@ -17,8 +17,9 @@ from numeric_check.operator_laws import check_operator
 from numeric_check.positions import Batch, batches, parameter_points
 from numeric_check.relative_law import check_relativity
 from numeric_check.result import CrossCheck, Evidence, Ledger, Where
-from numeric_check.structure_laws import SIDES, Sample, check_batch, check_history, take_sample
-from numeric_check.subject import MapCall, Subject
+from numeric_check.state_laws import check_batch, check_history
+from numeric_check.structure_laws import Sample, take_sample
+from numeric_check.subject import MAPS, MapCall, Subject
 from numeric_check.tolerance import DTYPES
 from symbolic_pe.emit.plan import BlockGroup, KernelPlan, plan_kernel
 from symbolic_pe.encodings.encoding import Encoding
@@ -30,6 +31,7 @@ ENTRY_BUDGET = 2**22
 
 DEFAULT_SEED = 2026
 ONE_STEP = fmpq(1)
+SIDES = tuple(MAPS)
 
 
 def cross_check(

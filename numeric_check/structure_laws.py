@@ -1,4 +1,4 @@
-"""Laws about what a map may depend on: its own channels, x linearly, nothing remembered.
+"""Laws about what a map may read: the channels of its own block, x linearly.
 
 They are measured with whole vectors at a few positions, so that a channel read by the wrong
 block shows, which the block-wise probes of `map_laws` could not tell from a wrong block.
@@ -6,18 +6,17 @@ block shows, which the block-wise probes of `map_laws` could not tell from a wro
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from numeric_check.comparison import Comparison, Mask
+from numeric_check.comparison import Comparison, Index, Mask
 from numeric_check.double_double import Array
 from numeric_check.exact_map import BlockArray, Whole
 from numeric_check.exact_number import exact_number
-from numeric_check.kernel import DTYPE_OF, Kernel
 from numeric_check.map_laws import FLOAT64, locate_map
-from numeric_check.subject import MAPS, MapCall, Subject, format_of, position_array
+from numeric_check.result import Evidence
+from numeric_check.subject import MapCall, Subject, format_of
 from numeric_check.tolerance import in_served_window, relative_tolerance, underflow
 
 Number = int | float
@@ -33,19 +32,34 @@ MAX_COLUMNS = 16
 class Sample:
     """What one side and dtype returned: for unit vectors, and for one random vector.
 
-    columns  (p, HEADS, n, d) for the unit vectors of `channels`
-    image    (HEADS, n, d) for `vector`, which is supported on the same channels
+    step     only every step-th channel is fed (1: all)
+    vector   (d,), 0 on the other channels
+    columns  (p, HEADS, n, d) for the unit vectors of these channels
+    image    (HEADS, n, d) for the random vector
+    exact    (H, n, d), its exact image
     bound    (H, n, d), what rounding may change in an entry of the image
     inside   (H, n, d), the served window
     """
 
     call: MapCall
-    channels: Sequence[int]
+    step: int
     vector: Array
     columns: Array
     image: Array
+    exact: Array
     bound: Array
     inside: Mask
+
+    def evidence(self, subject: Subject, index: Index, expected: float, note: str) -> Evidence:
+        """One entry (head, position, channel) of the image."""
+        head, place, channel = index
+        position, script = self.call.positions[place], subject.script
+        entry = (0, channel) if subject.heads == 1 else (head, 0, channel)
+        text = script.item(script.call(self.call, "x", [position], subject.values), entry)
+        x = subject.random_statements(0, self.call.dtype, self.step)
+        about = f"{self.call.name} of a random vector, {note}"
+        where = subject.where([position], self.call.reference, head, about)
+        return Evidence(where, script.line(x, text, expected))
 
 
 def structure_positions(subject: Subject) -> tuple[Number, ...]:
@@ -61,30 +75,30 @@ def take_sample(subject: Subject, side: str, dtype: str) -> Sample | None:
     positions = structure_positions(subject)
     reference = float(positions[-1]) - 1.0 if _is_limited(subject) else 0.0
     call = MapCall(side, positions, reference, dtype)
-    d = subject.dimension
-    channels = _channels(subject, len(positions))
+    d, step = subject.dimension, _step(subject, len(positions))
     vector = np.zeros(d)
-    vector[channels] = subject.random_vector(0, dtype)[channels]
+    vector[::step] = subject.random_vector(0, dtype)[::step]
     shifted = MapCall(side, tuple(p + SHIFT for p in positions), reference, dtype)
     if subject.map(shifted, vector[None]) is None:
         return None
-    columns = subject.map(call, np.eye(d)[channels])
+    columns = subject.map(call, np.eye(d)[::step])
     image = subject.map(call, vector[None])
     if columns is None or image is None:
         return None
     whole = _whole(subject, call)
     format_ = format_of(dtype)
     roundings = subject.most_roundings(subject.exact.exponential([]))
-    size = np.einsum("phni,p->hni", np.abs(columns[..., :d]), np.abs(vector[channels]))
+    size = np.einsum("phni,p->hni", np.abs(columns[..., :d]), np.abs(vector[::step]))
     size = np.fmax(size, np.einsum("hnij,j->hni", whole.majorant, np.abs(vector)))
     weight = 2 * relative_tolerance(format_, roundings)
     bound = weight * size + underflow(format_, roundings) * (1 + np.abs(vector).sum())
     sample = Sample(
         call,
-        channels,
+        step,
         vector,
         columns[..., :d],
         image[0, ..., :d],
+        np.einsum("hnij,j->hni", whole.value.high, vector),
         bound,
         in_served_window(whole.growth, format_),
     )
@@ -100,11 +114,12 @@ def _is_limited(subject: Subject) -> bool:
     return any(x.growth.max() > 0.5 for x in (b, *rest))
 
 
-def _channels(subject: Subject, positions: int) -> list[int]:
+def _step(subject: Subject, positions: int) -> int:
+    """1, or an odd step that leaves `MAX_COLUMNS` channels (odd: it meets every slot)."""
     d = subject.dimension
     if d * d * subject.heads * positions <= 2 * BUDGET:
-        return list(range(d))
-    return sorted({round(i * (d - 1) / (MAX_COLUMNS - 1)) for i in range(MAX_COLUMNS)})
+        return 1
+    return -(-d // MAX_COLUMNS) | 1
 
 
 def _whole(subject: Subject, call: MapCall) -> Whole:
@@ -119,7 +134,7 @@ def _check_off_block(subject: Subject, sample: Sample) -> None:
     coupled = np.zeros((subject.dimension,) * 2, dtype=bool)
     for b in subject.exact.exponential([]):
         coupled[b.rows[:, :, None], b.columns[:, None, :]] = True
-    outside = ~coupled[:, list(sample.channels)].T[:, None, None, :]
+    outside = ~coupled[:, :: sample.step].T[:, None, None, :]
     error = np.where(outside, np.abs(sample.columns), 0.0)
     zero = np.zeros(())
     found = Comparison.of(error, zero, zero, np.broadcast_to(sample.inside, error.shape))
@@ -133,7 +148,7 @@ def _check_off_block(subject: Subject, sample: Sample) -> None:
 
 def _check_linearity(subject: Subject, sample: Sample) -> None:
     """f(x) = Σ x_j f(e_j)."""
-    weights = sample.vector[list(sample.channels)]
+    weights = sample.vector[:: sample.step]
     expected = np.einsum("phni,p->hni", sample.columns, weights)
     error = np.abs(sample.image - expected)
     own = (
@@ -146,57 +161,7 @@ def _check_linearity(subject: Subject, sample: Sample) -> None:
         subject.ledger,
         "linearity",
         sample.call.dtype,
-        lambda index: subject.random_evidence(
-            sample.call, 0, index, float(expected[index]), "against the sum over unit vectors"
+        lambda index: sample.evidence(
+            subject, index, float(expected[index]), "against the sum over unit vectors"
         ),
     )
-
-
-def check_batch(subject: Subject, sample: Sample) -> None:
-    """Positions of shape (2, [1,] n): each row of the batch is moved by its own positions."""
-    call, n = sample.call, len(sample.call.positions)
-    backward = tuple(reversed(call.positions))
-    shape: tuple[int, ...] = (2, n, subject.dimension)
-    place = np.stack([position_array(call.positions), position_array(backward)])
-    if subject.heads > 1:
-        shape, place = (2, subject.heads, n, subject.dimension), place[:, None]
-    x = np.broadcast_to(sample.vector, shape).astype(DTYPE_OF[call.dtype])
-    result = subject.apply(call, x, place)
-    if result is None:
-        return
-    rows = result[..., : subject.dimension]
-    rows = rows[:, None] if subject.heads == 1 else rows
-    error = np.maximum(
-        np.abs(rows[0] - sample.image), np.abs(rows[1] - sample.image[:, ::-1])[:, ::-1]
-    )
-    _compare(subject, sample, "batch", error, "in a batch with positions of its own")
-
-
-def check_history(subject: Subject, sample: Sample, fresh: Kernel | None) -> None:
-    """The same call again, and in a copy that made other calls before."""
-    for kernel, note in (
-        (None, "the same call made again"),
-        (fresh, "the same call in a freshly imported copy"),
-    ):
-        if kernel is None and fresh is None:
-            continue
-        result = subject.map(sample.call, sample.vector[None], kernel)
-        if result is None:
-            continue
-        error = np.abs(result[0, ..., : subject.dimension] - sample.image)
-        _compare(subject, sample, "history", error, note)
-
-
-def _compare(subject: Subject, sample: Sample, law: str, error: Array, note: str) -> None:
-    found = Comparison.of(error, np.ones(()), sample.bound, sample.inside)
-    found.record(
-        subject.ledger,
-        law,
-        sample.call.dtype,
-        lambda index: subject.random_evidence(
-            sample.call, 0, index, float(sample.image[index]), note
-        ),
-    )
-
-
-SIDES = tuple(MAPS)

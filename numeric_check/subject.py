@@ -184,19 +184,28 @@ class Subject:
         self, call: MapCall, vector: int, index: Index, expected: float, note: str = ""
     ) -> Evidence:
         """One entry (head, position, channel) of the image of a random vector."""
-        head, place, channel = index
-        position = call.positions[place]
-        script = self.script
-        x = script.normal("x", (self.dimension,), self.seed + vector, call.dtype)
-        spread = f"x.reshape({(1, self.dimension)})"
-        if self.heads > 1:
-            library = "torch" if script.target == "torch" else "np"
-            spread = f"{library}.broadcast_to(x, {self.shape()})"
+        place = call.positions[index[1]]
+        text = self.script.call(call, "x", [place], self.values)
+        head, channel = index[0], index[2]
         entry = (0, channel) if self.heads == 1 else (head, 0, channel)
-        expression = script.item(script.call(call, spread, [position], self.values), entry)
-        text = f"{call.name} of a random vector{', ' if note else ''}{note}"
-        where = self.where([position], call.reference, head, text)
-        return Evidence(where, script.line(x, expression, expected))
+        line = self.script.line(
+            self.random_statements(vector, call.dtype), self.script.item(text, entry), expected
+        )
+        about = f"{call.name} of a random vector{', ' if note else ''}{note}"
+        return Evidence(self.where([place], call.reference, head, about), line)
+
+    def random_statements(self, vector: int, dtype: str, step: int = 1) -> list[str]:
+        """Statements that make x, at one position and for every head, from a random vector.
+
+        With a step, only every step-th channel is kept.
+        """
+        script = self.script
+        statements = script.normal("v", (self.dimension,), self.seed + vector, dtype)
+        if step > 1:
+            statements += ["w = 0 * v", f"w[::{step}] = v[::{step}]"]
+        drawn = "w" if step > 1 else "v"
+        library = "torch" if script.target == "torch" else "np"
+        return [*statements, f"x = {library}.broadcast_to({drawn}, {self.shape()})"]
 
     def _repeat(self, call: MapCall) -> str:
         x, repeated = self._unit_call(call)

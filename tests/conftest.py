@@ -11,3 +11,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="rewrite the files under version control that tests compare with",
     )
+
+
+@pytest.fixture
+def update_golden(request: pytest.FixtureRequest) -> bool:
+    """Whether golden files are to be written."""
+    return bool(request.config.getoption("--update-golden"))

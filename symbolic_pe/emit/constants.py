@@ -44,6 +44,7 @@ class Constants:
     definitions: list[str] = field(default_factory=list)
     arrays: dict[str, tuple[bool, bool]] = field(default_factory=dict)  # over heads, members
     _known: dict[str, tuple[str, Rows]] = field(default_factory=dict)
+    _channels: dict[tuple[tuple[int, ...], ...], str] = field(default_factory=dict)
 
     def printer(self, like: str = "u", names: Mapping[str, str] | None = None) -> Printer:
         """Printer for code inside a function, next to the array `like`."""
@@ -208,7 +209,10 @@ class Constants:
 
     def channels(self, name: str, rows: Sequence[Sequence[int]]) -> str:
         """A constant array of channels, as a formula where they are regular."""
-        name = self._unused(name)
+        key = tuple(tuple(row) for row in rows)
+        if key in self._channels:
+            return self._channels[key]
+        name = self._channels[key] = self._unused(name)
         line = self._regular_channels(name, rows)
         if line is None:
             head, tail = self.dialect.channels

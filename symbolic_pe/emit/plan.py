@@ -236,9 +236,7 @@ def _shape(placed: PlacedBlock) -> tuple[bool, int, tuple[int, ...]]:
 
 def _vector(rows: list[list[Scalar]], name: str, schedules: Sequence[Schedule]) -> Vector:
     frozen = tuple(tuple(row) for row in rows)
-    schedule = next(
-        (s for s in schedules if s.name == name and reproduces(s, frozen)), None
-    )
+    schedule = next((s for s in schedules if s.name == name and reproduces(s, frozen)), None)
     if all(row == frozen[0] for row in frozen):
         frozen = frozen[:1]
     return Vector(frozen, schedule)

@@ -83,7 +83,11 @@ def partial_rope() -> Encoding:
         "partial-rope",
         placed + in_order([Block(ZERO)] * 4, 4),
         layout="interleaved",
-        schedules=(Schedule("frequency", "-base^(-2*j/dim)", {"base": number("10000"), "dim": number("4")}),),
+        schedules=(
+            Schedule(
+                "frequency", "-base^(-2*j/dim)", {"base": number("10000"), "dim": number("4")}
+            ),
+        ),
     )
 
 
@@ -104,7 +108,9 @@ def scattered_rope() -> Encoding:
 
 def forward_rope() -> Encoding:
     """Turns the other way: X = +ωJ."""
-    return encoding("forward-rope", in_order([Block(ZERO, number("1/2")), Block(ZERO, number("3"))]))
+    return encoding(
+        "forward-rope", in_order([Block(ZERO, number("1/2")), Block(ZERO, number("3"))])
+    )
 
 
 def nope() -> Encoding:
@@ -401,7 +407,7 @@ def quadratic() -> Encoding:
 
 def sandwich(heads: int) -> Encoding:
     """Σ_j c_h·cos(ω_j τ), a damped wave among them; planes acting on constant vectors."""
-    blocks = [Block(ZERO, th) for th in thetas("100^(-j/3)", 3)] + [Block(number("-1/9"), ONE)]
+    blocks = [Block(ZERO, th) for th in thetas("100^(-j/3)", 3)] + [Block(number("-1/999"), ONE)]
     n = 2 * len(blocks)
     rows = [[ZERO] * n for _ in range(n)]
     wave = [[F(("t",), {}) for _ in range(n)] for _ in range(n)]

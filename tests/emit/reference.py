@@ -1,27 +1,37 @@
-"""An independent reference: exp(τX) by ball arithmetic from the matrix X, and running emitted text."""
+"""An independent reference, exp(τX) by ball arithmetic from the matrix X; running emitted text."""
 
 from __future__ import annotations
 
 import types
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
+from typing import Any
 
 import numpy as np
+import torch
 from flint import arb, arb_mat, ctx, fmpq
 
+from symbolic_pe.algebra.matrix import ScalarMatrix
 from symbolic_pe.emit.plan import plan_kernel
 from symbolic_pe.emit.source import EmittedKernel, emit
 from symbolic_pe.encodings.encoding import Encoding
+from tests.emit.by_hand import ENCODINGS
 
-BITS = 400
+BITS = 4000  # exp of a matrix with large entries loses many
+TARGETS = ("numpy", "torch")
+NO_CERTIFICATE = "sha256:" + "0" * 64
+BOTH = [(name, target) for name in ENCODINGS for target in TARGETS]
+
+# What float64 angles and products may lose, relative to ‖F(t)q‖·‖G(s)k‖ for |angle| < 2¹³.
+ROUNDING = 2.0**-36
 
 
-def emitted(encoding: Encoding, target: str) -> EmittedKernel:
+def emitted(encoding: Encoding, target: str, command: str | None = None) -> EmittedKernel:
     return emit(
         plan_kernel(encoding),
         target,
-        command=f"symbolic-pe build {encoding.name}.toml --target {target}",
-        certificate_digest="sha256:" + "0" * 64,
+        command=command or f"symbolic-pe build {encoding.name}.toml --target {target}",
+        certificate_digest=NO_CERTIFICATE,
     )
 
 
@@ -29,6 +39,21 @@ def run(text: str) -> types.ModuleType:
     module = types.ModuleType("emitted")
     exec(compile(text, "emitted.py", "exec"), module.__dict__)
     return module
+
+
+@cache
+def built(name: str) -> Encoding:
+    return ENCODINGS[name]()
+
+
+@cache
+def source(name: str, target: str) -> EmittedKernel:
+    return emitted(built(name), target)
+
+
+@cache
+def kernel(name: str, target: str) -> types.ModuleType:
+    return run(source(name, target).text)
 
 
 def values_of(encoding: Encoding) -> dict[str, fmpq]:
@@ -40,39 +65,77 @@ def arguments_of(encoding: Encoding) -> list[float]:
     return [int(v.p) / int(v.q) for v in values_of(encoding).values()]
 
 
+def exact(x: float | fmpq) -> fmpq:
+    return x if isinstance(x, fmpq) else fmpq(*float(x).as_integer_ratio())
+
+
 def exponential(
-    encoding: Encoding, lag: float, values: Mapping[str, fmpq] | None = None
+    encoding: Encoding, lag: float, values: Mapping[str, Any] | None = None
 ) -> np.ndarray:
-    """A(lag) of every head, to the last bit of float64: (heads, d, d)."""
-    known = {p: arb(v) for p, v in (values_of(encoding) if values is None else values).items()}
-    return np.array([_exponential(head.generator.matrix, lag, known) for head in encoding.heads])
+    """A(lag), to the last bit of float64: (d, d), or (heads, d, d)."""
+    chosen = values_of(encoding) if values is None else values
+    known = {p: arb(exact(v)) for p, v in chosen.items()}
+    found = [_exponential(head.generator.matrix, exact(lag), known) for head in encoding.heads]
+    return np.array(found if len(found) > 1 else found[0])
 
 
-def _exponential(matrix, lag: float, known: Mapping[str, arb]) -> list[list[float]]:
+def _exponential(matrix: ScalarMatrix, lag: fmpq, known: Mapping[str, arb]) -> list[list[float]]:
     before, ctx.prec = ctx.prec, BITS
     try:
         n = len(matrix)
-        x = arb_mat(n, n, [arb(fmpq(*lag.as_integer_ratio())) * e.ball(known) for r in matrix for e in r])
-        result = x.exp()
+        entries = [arb(lag) * x.ball(known) for row in matrix for x in row]
+        result = arb_mat(n, n, entries).exp()
         return [[float(result[i, j].mid()) for j in range(n)] for i in range(n)]
     finally:
         ctx.prec = before
 
 
 def bias_of(encoding: Encoding, lag: float) -> np.ndarray:
-    """bias(lag) of every head, from the closed form, by balls."""
+    """bias(lag): (), or (heads,)."""
     before, ctx.prec = ctx.prec, BITS
     try:
-        point = {"t": arb(fmpq(*lag.as_integer_ratio()))}
-        return np.array([float(h.augmentation.bias.ball(point).real.mid()) for h in encoding.heads])
+        found = []
+        for head in encoding.heads:
+            assert head.augmentation is not None
+            value = head.augmentation.bias.ball({"t": arb(exact(lag))})
+            found.append(float(value.real.mid()))
+        return np.array(found if len(found) > 1 else found[0])
     finally:
         ctx.prec = before
 
 
-@cache
-def kernel(name: str, target: str) -> tuple[Encoding, EmittedKernel, types.ModuleType]:
-    from tests.emit.by_hand import ENCODINGS
+def expected_scores(
+    encoding: Encoding, q: np.ndarray, k: np.ndarray, t: Sequence[float], s: Sequence[float]
+) -> np.ndarray:
+    """qᵀA(t − s)k + bias(t − s), for q (…, n, d) and k (…, m, d)."""
+    result = np.zeros((*q.shape[:-1], len(s)))
+    for i, ti in enumerate(t):
+        for j, sj in enumerate(s):
+            lag = float(exact(ti) - exact(sj))
+            a = exponential(encoding, lag)
+            result[..., i, j] = np.einsum("...a,...ab,...b->...", q[..., i, :], a, k[..., j, :])
+            if encoding.augmentation is not None:
+                result[..., i, j] += bias_of(encoding, lag)
+    return result
 
-    encoding = ENCODINGS[name]()
-    source = emitted(encoding, target)
-    return encoding, source, run(source.text)
+
+def vectors(encoding: Encoding, n: int, seed: int, *leading: int) -> np.ndarray:
+    heads = (len(encoding.heads),) if len(encoding.heads) > 1 else ()
+    shape = (*leading, *heads, n, encoding.dimension)
+    return np.random.default_rng(seed).standard_normal(shape)
+
+
+def call(target: str, function: Any, *arguments: Any, **named: Any) -> np.ndarray:
+    """Call with arrays as the target's, and return a NumPy array."""
+    if target == "torch":
+        arguments = tuple(torch.as_tensor(a) if isinstance(a, np.ndarray) else a for a in arguments)
+    result = function(*arguments, **named)
+    return np.asarray(result.detach() if isinstance(result, torch.Tensor) else result)
+
+
+def grows(encoding: Encoding) -> bool:
+    """Whether exp(τX) has real exponents or powers of τ: then positions must stay small."""
+    plan = plan_kernel(encoding)
+    return bool(plan.parameters) or any(
+        getattr(g, "kind", "") not in ("constant", "rotate") for g in plan.groups
+    )

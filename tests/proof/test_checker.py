@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cache
 from itertools import islice
-from math import factorial
+from math import factorial, floor
 from typing import Any
 
 import pytest
@@ -77,7 +77,7 @@ def certificate(
         "parameters": {},
         "definitions": {},
         "patterns": patterns,
-        "heads": [stated(patterns, h, dimension) for h in heads],
+        "heads": [stated(patterns, h) for h in heads],
         "pairing": CONTRAGREDIENT,
         "augmentation": None,
         "claims": claims,
@@ -90,36 +90,62 @@ def placed(pattern: str, coordinates: list[int], **values: Json) -> Json:
     return {"pattern": pattern, "coordinates": coordinates, "values": values}
 
 
-def head(*blocks: Json, basis: Json = None, matrix: Json = None) -> Json:
-    """One head; `matrix` is X where a basis is given, else X is assembled from the blocks."""
-    return {"generator": matrix, "blocks": list(blocks), "basis": basis}
+def head(*blocks: Json, basis: Json = None, generator: Json = None) -> Json:
+    """One head; X as its entries, by default those that the blocks give."""
+    return {"generator": generator, "blocks": list(blocks), "basis": basis}
 
 
-def stated(patterns: Json, h: Json, dimension: int) -> Json:
-    """The head with its generator as entries that are not 0."""
-    rows = h["generator"] or assembled(patterns, h["blocks"], dimension)
-    entries = [[i, j, x] for i, row in enumerate(rows) for j, x in enumerate(row) if x]
-    return {**h, "generator": entries}
+def stated(patterns: Json, h: Json) -> Json:
+    """The head with its generator; without one, J is assembled."""
+    if h["generator"] is not None:
+        return h
+    found = []
+    for block in h["blocks"]:
+        rows = patterns[block["pattern"]]["generator"]
+        for i, row in zip(block["coordinates"], rows, strict=True):
+            for j, entry in zip(block["coordinates"], row, strict=True):
+                found.append([i, j, replaced(entry, block["values"])])
+    return {**h, "generator": [item for item in found if item[2]]}
 
 
-def assembled(patterns: Json, blocks: Json, dimension: int) -> Json:
-    """J, for patterns whose entries are linear in their variables."""
-    rows: Json = [[num() for _ in range(dimension)] for _ in range(dimension)]
-    for block in blocks:
-        for i, row in zip(block["coordinates"], patterns[block["pattern"]]["generator"]):
-            for j, entry in zip(block["coordinates"], row):
-                if i < dimension and j < dimension:
-                    rows[i][j] = replaced(entry, block["values"])
-    return rows
+def entries(rows: Json) -> Json:
+    """A dense matrix as entries that are not 0."""
+    return [[i, j, x] for i, row in enumerate(rows) for j, x in enumerate(row) if x]
 
 
 def replaced(number: Json, given: Json) -> Json:
-    """A number with variables replaced; a replaced term stands alone."""
+    """A number with variables replaced by numbers."""
+    total: Json = []
     for c, atoms in number:
-        for name, power in atoms.items():
-            if name in given and power == "1" and len(atoms) == 1 and len(number) == 1:
-                return [[str(Fraction(c) * Fraction(d)), more] for d, more in given[name]]
-    return number
+        term = [[c, {atom: e for atom, e in atoms.items() if atom not in given}]]
+        for atom in sorted(atoms.keys() & given.keys()):
+            term = product(term, power(given[atom], int(atoms[atom])))
+        total += term
+    return product(total, num(1))
+
+
+def power(number: Json, exponent: int) -> Json:
+    """number^exponent; of one term where the exponent is negative."""
+    if exponent < 0:
+        ((c, atoms),) = number
+        inverse = [[str(1 / Fraction(c)), {atom: str(-Fraction(e)) for atom, e in atoms.items()}]]
+        return power(inverse, -exponent)
+    return product(power(number, exponent - 1), number) if exponent else num(1)
+
+
+def product(left: Json, right: Json) -> Json:
+    """left·right, in the published form: monomials merged, exponents of primes in (0, 1)."""
+    total: dict[tuple[tuple[str, str], ...], Fraction] = {}
+    for (c, some), (d, more) in ((x, y) for x in left for y in right):
+        factor, kept = Fraction(c) * Fraction(d), []
+        for atom in sorted(some.keys() | more.keys()):
+            e = Fraction(some.get(atom, 0)) + Fraction(more.get(atom, 0))
+            if atom.isdigit():
+                factor, e = factor * Fraction(atom) ** floor(e), e - floor(e)
+            if e:
+                kept.append((atom, str(e)))
+        total[tuple(kept)] = total.get(tuple(kept), Fraction(0)) + factor
+    return [[str(c), dict(kept)] for kept, c in total.items() if c]
 
 
 def turn(decay: Json, angle: str, factor: Json = "1", k: int = 0) -> tuple[Json, Json]:
@@ -242,7 +268,7 @@ def golden_basis() -> Json:
         ],
     }
     blocks = [placed("scalar", [0], a=r), placed("scalar", [1], a=num((-1, "2", "1/2")))]
-    return certificate({"scalar": SCALAR}, [head(*blocks, basis=basis, matrix=matrix)], CLOSED, 2)
+    return certificate({"scalar": SCALAR}, [head(*blocks, basis=basis, generator=entries(matrix))], CLOSED, 2)
 
 
 def golden_orthogonal_basis() -> Json:
@@ -257,7 +283,7 @@ def golden_orthogonal_basis() -> Json:
     blocks = [placed("rotation", [0, 1], b=num((1, "2", "1/2"))), placed("zero", [2])]
     return certificate(
         {"rotation": rotation_pattern(), "zero": ZERO_PATTERN},
-        [head(*blocks, basis=basis, matrix=matrix)],
+        [head(*blocks, basis=basis, generator=entries(matrix))],
         [*CLOSED, "orthogonality", "bounded-all"],
         3,
         pairing=ONE_MAP,
@@ -707,11 +733,16 @@ def classify(result: checker.CheckResult) -> str:
 # --- what must not be accepted, and what must be --------------------------------------------------
 
 
-def one_block(pattern: Json, claims: list[str], fields: Json = None, **values: Json) -> Json:
+def one_block(
+    pattern: Json,
+    claims: list[str],
+    fields: Json = None,
+    generator: Json = None,
+    **values: Json,
+) -> Json:
     n = len(pattern["generator"])
-    return certificate(
-        {"p": pattern}, [head(placed("p", list(range(n)), **values))], claims, n, **(fields or {})
-    )
+    only = head(placed("p", list(range(n)), **values), generator=generator)
+    return certificate({"p": pattern}, [only], claims, n, **(fields or {}))
 
 
 def test_an_imaginary_frequency_is_not_bounded() -> None:
@@ -797,7 +828,8 @@ INVERSE = {  # X = [[1, 1/c], [0, 2]]
 )
 def test_a_variable_that_divides_needs_a_value_that_is_not_zero(c: Json, accepted: bool) -> None:
     fields = {"parameters": {"w": "positive", "z": "real"}}
-    result = judge(one_block(INVERSE, CLOSED, fields, c=c))
+    generator = None if accepted else entries([[num(1), num(1)], [num(), num(2)]])
+    result = judge(one_block(INVERSE, CLOSED, fields, generator, c=c))
     assert result.accepted == accepted
     assert accepted or "divides by it" in result.reason
 
@@ -923,9 +955,15 @@ def test_spelling_of_numbers(number: Json, accepted: bool) -> None:
         "parameters": {"w": "positive", "v": "real", "n": "negative"},
         "definitions": {"r": {"square": num(1, (1, "w"))}},
     }
-    result = judge(one_block(SCALAR, CLOSED, fields, a=number))
+    plain = [[0, 0, num(1)]]
+    generator = [[0, 0, number]] if accepted else plain
+    result = judge(one_block(SCALAR, CLOSED, fields, generator, a=number))
     assert result.accepted == accepted, result.reason
     assert accepted or result.reason.startswith("heads[0].blocks[0].values.a: ")
+    result = judge(one_block(SCALAR, CLOSED, fields, [[0, 0, number]], a=num(1)))
+    assert not result.accepted
+    expected = "closed-form is " if accepted else "heads[0].generator: "
+    assert result.reason.startswith(expected), result.reason
 
 
 def test_definitions_are_used_in_exponents_and_coefficients() -> None:
@@ -1027,13 +1065,14 @@ def test_hostile_objects_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def expensive() -> Iterator[Json]:
     names = [f"x{i}" for i in range(20)]
-    power = {
+    powers = {
         "variables": ["a"],
         "generator": [[num((1, "a", 256))]],
         "exponential": [[fn((num(1), 0, num((1, "a", 256))))]],
     }
     fields: Json = {"parameters": dict.fromkeys(names, "real")}
-    yield one_block(power, ["bounded-all"], fields, a=num(*[(1, x) for x in names]))
+    total = num(*[(1, x) for x in names])
+    yield one_block(powers, ["bounded-all"], fields, [[0, 0, num(1)]], a=total)
     sums = {"f0": {"equals": num(2)}, "f1": {"equals": num(3)}}
     for i in range(2, 40):
         sums[f"f{i}"] = {"equals": num((1, f"f{i - 1}"), (1, f"f{i - 2}", 2), -1)}
@@ -1042,7 +1081,7 @@ def expensive() -> Iterator[Json]:
     scalar = {"variables": [], "generator": [[num(1)]], "exponential": [[many]]}
     yield one_block(scalar, ["homomorphism"])
     huge = [[f"1{'0' * 3999}/{'9' * 3999}", {}], ["1", {"pi": "1/997"}]]
-    yield one_block(power, ["bounded-all"], a=huge)
+    yield one_block(powers, ["bounded-all"], generator=[[0, 0, num(1)]], a=huge)
 
 
 def test_work_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:

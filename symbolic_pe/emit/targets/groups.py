@@ -68,7 +68,10 @@ class GroupWriter:
 
     def _select(self, first: Sequence[int], second: Sequence[int]) -> None:
         """The two channels of every plane."""
-        selected = self._channels(first, "FIRST"), self._channels(second, "SECOND")
+        selected = (
+            self._channels(first, "FIRST_CHANNELS"),
+            self._channels(second, "SECOND_CHANNELS"),
+        )
         self._two("first", selected[0], "second", selected[1])
 
     def _two(self, name: str, text: str, other: str, second: str) -> None:
@@ -199,10 +202,10 @@ class GroupWriter:
         """Collect the links of every chain on the axis before the last."""
         dialect = self.constants.dialect
         if len(slots) > UNROLLED:
-            constant = self.constants.channels(f"{name.upper()}_CHANNELS", slots)
+            constant = self.constants.channels(f"{name.upper().rstrip('S')}_CHANNELS", slots)
             self._line(f"{name} = wide[..., {dialect.use(constant, 'wide')}]")
             return constant
-        items = ", ".join(self._channels(s, f"{name.upper()}_LINK") for s in slots)
+        items = ", ".join(self._channels(s, f"{name.upper().rstrip('S')}_CHANNELS") for s in slots)
         self._lines.append(
             arguments(
                 f"{name} = {dialect.array}.stack(", [f"[{items}]", f"{dialect.axis}=-2"], ")", STEP

@@ -58,7 +58,7 @@ def _group(module: Module, code: GroupCode) -> list[str]:
     for piece in code.pieces:
         place = piece.index or selector(piece.channels, module.plan.dimension)
         if place is None:
-            place = module.constants.channels(piece.name.upper(), [piece.channels])
+            place = module.constants.channels("CHANNELS", [piece.channels])
         lines.append(f"{STEP}result[..., {place}] = {piece.text}")
     return lines
 

@@ -135,7 +135,7 @@ def _permuted(module: Module, pieces: Sequence[Piece], names: Sequence[str]) -> 
     if rest:
         selected = selector(rest, module.plan.dimension)
         if selected is None:
-            constant = module.constants.channels("UNCHANGED", [rest])
+            constant = module.constants.channels("OTHER_CHANNELS", [rest])
             selected = DIALECT.use(constant, "wide")
         parts.append(f"wide[..., {selected}]")
     return [
