@@ -41,7 +41,7 @@ test-full: $(VENV)/.test
 	$(BIN)/python -m pytest -n 2 -m slow
 
 bench: $(VENV)/.test
-	$(BIN)/python -m bench
+	$(BIN)/symbolic-pe bench startup
 
 clean:
 	rm -rf $(VENV) $(OUT)

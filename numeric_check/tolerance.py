@@ -89,12 +89,13 @@ def operations(
     """Roundings m on the way to one entry, in the compute dtype.
 
     table 1, product 1, and: sum of two products in a plane +1; a separate factor e^{au} +2 (its
-    table and product); a chain of length n: its polynomial weights and sums +(n + 1); a basis
+    table and product); a chain of length n: +4(n − 1) + 1 by Horner's rule, each step of which
+    rounds a weight, its quotient, a product and a sum (summing the terms takes fewer); a basis
     with dot products over `inputs` > 1 channels: its rounding and sums +(inputs + 1); a
     parametric 2×2 matrix counts as a plane.
     """
     m = 2 + (1 if pair or parametric else 0) + (2 if decays else 0)
-    m += chain_length + 1 if chain_length > 1 else 0
+    m += 4 * (chain_length - 1) + 1 if chain_length > 1 else 0
     return m + (inputs + 1 if inputs > 1 else 0)
 
 

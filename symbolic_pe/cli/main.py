@@ -246,6 +246,26 @@ def catalogue(family: str | None, verdict: str | None, as_json: bool) -> None:
 
 @cli.command()
 @click.argument("name")
+def explain(name: str) -> None:
+    """Print a derivation as Markdown, every verdict decided now."""
+    from symbolic_pe.cli.explain import explain as run
+
+    click.echo(run(name), nl=False)
+
+
+@cli.command()
+@click.argument("table", type=click.Choice(["startup", "exact"]))
+@click.option("--budget", default=20.0, show_default=True, help="Seconds a peer may take per case.")
+def bench(table: str, budget: float) -> None:
+    """Measure side by side in one run; prints a Markdown table."""
+    from numeric_check.bench import tables
+
+    run = tables()[table]
+    click.echo(run(budget, _progress), nl=False)
+
+
+@cli.command()
+@click.argument("name")
 def schema(name: str) -> None:
     """Print the JSON schema of one command's --json output."""
     from symbolic_pe.cli.output import SCHEMAS, schema_text

@@ -36,9 +36,7 @@ class Header:
     @property
     def text(self) -> str:
         """The header as comment lines."""
-        specification = json.dumps(
-            self.specification, sort_keys=True, separators=(", ", ": "), ensure_ascii=False
-        )
+        specification = _one_line_json(self.specification)
         return (
             f"{_TITLE}{self.title}.\n"
             f"# reproduce:   {self.reproduce}\n"
@@ -86,6 +84,12 @@ def emit(plan: KernelPlan, target: str, *, command: str, certificate_digest: str
     )
 
 
+def _one_line_json(value: object) -> str:
+    """Canonical JSON; what could end a line is escaped."""
+    text = json.dumps(value, sort_keys=True, separators=(", ", ": "), ensure_ascii=False)
+    return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
+
+
 def digest_of_body(body: str) -> str:
     """`"sha256:"` + SHA-256 of the text below the header, as UTF-8.
 
@@ -114,11 +118,11 @@ def read_header(text: str) -> Header:
     Raises `KernelError` when the text has none. It says what is written there; whether it is true
     is for `body_is_intact` and the certificate.
     """
-    lines = split_source(text)[0].splitlines()
-    if not lines or not lines[0].startswith(_TITLE):
+    lines = split_source(text)[0].removesuffix("\n").split("\n")
+    if not lines[0].startswith(_TITLE):
         raise KernelError(
             f"expected an emitted file, whose first line begins with {_TITLE!r}, "
-            f"got {lines[0][:60] if lines else text[:60]!r}"
+            f"got {(lines[0] or text)[:60]!r}"
         )
     found = {m[1]: m[2] for line in lines[1:] if (m := _FIELD.fullmatch(line))}
     missing = [name for name in FIELDS if name not in found]

@@ -34,9 +34,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
+from graphlib import CycleError, TopologicalSorter
 from math import comb, floor, gcd, isqrt
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 __all__ = [
     "FORMAT",
@@ -90,7 +91,6 @@ ASSUMPTIONS: Mapping[str, Signs] = {
 SQUARE, EQUALS, VARIABLE = "square", "equals", "variable"
 Names = Mapping[str, str]  # declared name -> its assumption, SQUARE, EQUALS or VARIABLE
 
-T = TypeVar("T")
 Monomial = tuple[tuple[str, Fraction], ...]  # (atom, exponent), sorted by atom
 Interval = tuple[int, int]  # (lo, hi) with lo/2^bits <= x <= hi/2^bits
 
@@ -142,6 +142,10 @@ class Number:
     def atoms(self) -> set[str]:
         """Every atom that occurs."""
         return {atom for monomial, _ in self.terms for atom, _ in monomial}
+
+    def size(self) -> int:
+        """How much a walk over the terms costs."""
+        return sum(1 + len(monomial) for monomial, _ in self.terms)
 
     def part(self, imaginary: bool) -> Number:
         """Im or Re, as far as every other atom is real."""
@@ -297,21 +301,15 @@ def _enclosed_power(x: Interval, e: Fraction, bits: int) -> Interval:
 # --- algebra: arithmetic, zero test, signs ------------------------------------------------------
 
 
-class Definition(NamedTuple):
-    """r with r² = value (``kind`` SQUARE), or f = value > 0 (``kind`` EQUALS)."""
-
-    kind: str
-    value: Number
-
-
 class Algebra:
     """Arithmetic of numbers under one set of declarations, with a budget of work.
 
-    ``order`` lists the definitions so that each comes before those that its value mentions.
+    ``definitions`` has the value v of every r with r² = v (its name is of the kind SQUARE) and of
+    every f = v > 0 (EQUALS); ``order`` lists them, each before those that its value mentions.
     """
 
     def __init__(
-        self, names: Names, definitions: Mapping[str, Definition], order: Sequence[str]
+        self, names: Names, definitions: Mapping[str, Number], order: Sequence[str]
     ) -> None:
         self.names = names
         self.definitions = definitions
@@ -321,8 +319,8 @@ class Algebra:
         self.signs: dict[str, Signs] = {}  # possible signs of the value of the definition
         self._sign: dict[Number, Signs] = {}  # what ``sign`` has answered
         for name in reversed(order):
-            self.real[name] = self.is_real(definitions[name].value)
-            self.signs[name] = self.sign(definitions[name].value)
+            self.real[name] = self.is_real(definitions[name])
+            self.signs[name] = self.sign(definitions[name])
 
     def spend(self, amount: int) -> None:
         """Charge the budget; raise ``WorkLimitError`` when it is used up."""
@@ -366,6 +364,7 @@ class Algebra:
 
     def substitute(self, number: Number, values: Mapping[str, Number]) -> Number:
         """The number with every variable replaced by its value."""
+        self.spend(number.size())
         if values.keys().isdisjoint(number.atoms()):
             return number
         pieces = []
@@ -382,7 +381,7 @@ class Algebra:
         if not number or self.definitions.keys().isdisjoint(number.atoms()):
             return not number
         for name in self.order:
-            self.spend(len(number.terms))
+            self.spend(number.size())
             number = self._eliminate(number, name)
         return not number
 
@@ -393,8 +392,7 @@ class Algebra:
         """
         if name not in number.atoms():
             return number
-        definition = self.definitions[name]
-        step = 2 if definition.kind == SQUARE else 1
+        step = 2 if self.names[name] == SQUARE else 1
         groups: dict[int, list[tuple[Monomial, Fraction]]] = defaultdict(list)
         for monomial, c in number.terms:
             e = dict(monomial).get(name, Fraction(0))
@@ -406,12 +404,12 @@ class Algebra:
         for whole in range(max(groups), min(groups) - 1, -1):  # Horner's rule in v
             self.spend(1)
             group = Number(tuple(sorted(groups.get(whole, ()))))
-            result = self.dot([(result, definition.value), (group, ONE)])
+            result = self.dot([(result, self.definitions[name]), (group, ONE)])
         return result
 
     def locate(self, table: list[Number], exponent: Number) -> int:
         """The position of a number in a table of distinct ones; it is appended when new."""
-        self.spend(1 + len(table))
+        self.spend(1 + len(table) * (1 + exponent.size()))
         if exponent in table:
             return table.index(exponent)
         for i, other in enumerate(table if self.definitions else ()):
@@ -439,6 +437,12 @@ class Algebra:
         if number not in self._sign:
             self._sign[number] = self._decide_sign(number)
         return self._sign[number]
+
+    def real_part_sign(self, number: Number) -> Signs:
+        """Like ``sign`` for Re; any sign where the other part may be imaginary too."""
+        if not self.is_real(number.part(imaginary=True)):
+            return ANY_SIGN
+        return self.sign(number.part(imaginary=False))
 
     def _decide_sign(self, number: Number) -> Signs:
         if not self.is_real(number):
@@ -500,7 +504,7 @@ class Algebra:
         if match := _LOGARITHM.fullmatch(atom):
             return _log(int(match[1]), bits)
         if self.names.get(atom) == EQUALS:
-            return self.enclose(self.definitions[atom].value, bits)
+            return self.enclose(self.definitions[atom], bits)
         return None
 
     def independent(self, numbers: Iterable[Number]) -> bool:
@@ -512,6 +516,7 @@ class Algebra:
         seen: set[str] = set()
         linear = True
         for number in numbers:
+            self.spend(number.size())
             for monomial, _ in number.terms:
                 constants = [(a, e) for a, e in monomial if not self._is_algebraic(a)]
                 if any(a != "pi" and not _LOGARITHM.fullmatch(a) for a, _ in constants):
@@ -534,7 +539,7 @@ def _sign_power(signs: Signs, e: Fraction | int) -> Signs:
 
 # --- data: what a well-formed document says -----------------------------------------------------
 
-Matrix = tuple[tuple[Number, ...], ...]
+Matrix = Sequence[Mapping[int, Number]]  # every row: column -> entry that is not 0
 # Exponents live in a table of their block: key (k, n) names the function t^k·exp(table[n]·t).
 ExpPoly = Mapping[tuple[int, int], Number]
 
@@ -546,7 +551,7 @@ class Block:
     variables: tuple[str, ...]
     inverted: frozenset[str]  # variables that occur with a negative exponent
     generator: Matrix
-    exponential: tuple[tuple[ExpPoly, ...], ...]
+    exponential: Sequence[Mapping[int, ExpPoly]]
     exponents: tuple[Number, ...]
 
 
@@ -749,7 +754,8 @@ class Reader:
     def matrix(self, value: object, where: str, size: int) -> Matrix:
         """A square matrix of numbers, as a list of rows."""
         rows = enumerate(_list(value, where, size))
-        return tuple(self.vector(row, f"{where}[{i}]", size) for i, row in rows)
+        vectors = (self.vector(row, f"{where}[{i}]", size) for i, row in rows)
+        return [{j: number for j, number in enumerate(vector) if number} for vector in vectors]
 
     def block(
         self, generator: object, exponential: object, where: str, table: list[Number]
@@ -762,18 +768,21 @@ class Reader:
         e = []
         for i, row in enumerate(_list(exponential, f"{where}.exponential", size)):
             place = f"{where}.exponential[{i}]"
-            e.append(tuple(self.function(f, place, table) for f in _list(row, place, size)))
+            functions = (self.function(f, place, table) for f in _list(row, place, size))
+            e.append({j: f for j, f in enumerate(functions) if f})
         variables = tuple(sorted(name for name, kind in self.names.items() if kind == VARIABLE))
-        numbers = [n for row in x for n in row] + [c for row in e for f in row for c in f.values()]
+        numbers = [n for row in x for n in row.values()]
+        numbers += [c for row in e for f in row.values() for c in f.values()]
         powers = {power for n in numbers + table for m, _ in n.terms for power in m}
         inverted = frozenset(atom for atom, e in powers if atom in variables and e < 0)
-        return Block(variables, inverted, x, tuple(e), tuple(table))
+        return Block(variables, inverted, x, e, tuple(table))
 
     def pattern(self, value: object, where: str) -> Block:
         """A block in variables of its own."""
         fields = ("variables", "generator", "exponential")
         stated, generator, exponential = _fields(value, where, *fields)
         place = f"{where}.variables"
+        self.algebra.spend(len(self.names))
         variables = _new_names(_list(stated, place), place, self.names)
         inner = Reader({**self.names, **dict.fromkeys(variables, VARIABLE)}, self.algebra)
         return inner.block(generator, exponential, where, [])
@@ -817,13 +826,10 @@ class Reader:
             )
         if basis is None:
             return Head(generator, blocks, None)
-        p, q = (
-            self.matrix(stated_matrix, f"{where}.basis.{name}", dimension)
-            for name, stated_matrix in zip(
-                "PQ", _fields(basis, f"{where}.basis", "P", "Q"), strict=True
-            )
-        )
-        return Head(generator, blocks, (p, q))
+        p, q = _fields(basis, f"{where}.basis", "P", "Q")
+        left = self.matrix(p, f"{where}.basis.P", dimension)
+        right = self.matrix(q, f"{where}.basis.Q", dimension)
+        return Head(generator, blocks, (left, right))
 
     def entries(
         self, value: object, where: str, dimension: int
@@ -831,16 +837,13 @@ class Reader:
         """A matrix as ``[[row, column, number], ...]``, entries that are 0 left out."""
         found: dict[tuple[int, int], Number] = {}
         for item in _list(value, where):
-            row, column, number = _list(item, where, 3)
-            place = (
-                _integer(row, where, 0, dimension - 1),
-                _integer(column, where, 0, dimension - 1),
-            )
-            if place in found:
-                raise CertificateError(f"{where}: entry {list(place)} is repeated")
-            found[place] = self.number(number, where)
-            if self.algebra.is_zero(found[place]):
-                raise CertificateError(f"{where}: entry {list(place)} is 0; leave it out")
+            *place, number = _list(item, where, 3)
+            i, j = (_integer(x, where, 0, dimension - 1) for x in place)
+            if (i, j) in found:
+                raise CertificateError(f"{where}: entry [{i}, {j}] is repeated")
+            found[i, j] = self.number(number, where)
+            if self.algebra.is_zero(found[i, j]):
+                raise CertificateError(f"{where}: entry [{i}, {j}] is 0; leave it out")
         return found
 
     def augmentation(self, value: object, where: str) -> Augmentation:
@@ -872,56 +875,43 @@ def _read_declarations(parameters: object, definitions: object) -> tuple[Reader,
             raise _fail(f"definitions.{name}", "one field, 'square' or 'equals'", body)
         ((names[name], bodies[name]),) = body.items()
     plain = Reader(names, Algebra(names, {}, ()))
-    known = {
-        name: Definition(names[name], plain.number(value, f"definitions.{name}"))
-        for name, value in bodies.items()
-    }
+    known = {name: plain.number(value, f"definitions.{name}") for name, value in bodies.items()}
     mentioned = {
-        name: {w for atom in d.value.atoms() for w in _WORD.findall(atom) if w in names}
-        for name, d in known.items()
+        name: sorted({w for atom in value.atoms() for w in _WORD.findall(atom) if w in names})
+        for name, value in known.items()
     }
-    algebra = Algebra(names, known, _definition_order(mentioned))
+    try:
+        order = [name for name in TopologicalSorter(mentioned).static_order() if name in known]
+    except CycleError:
+        raise CertificateError("definitions: they refer to each other in a circle") from None
+    algebra = Algebra(names, known, order[::-1])
     return Reader(names, algebra), _check_definitions(algebra, mentioned)
 
 
-def _definition_order(mentioned: Mapping[str, set[str]]) -> tuple[str, ...]:
-    """Every definition before those that its value mentions; a circle is refused.
+def _check_definitions(algebra: Algebra, mentioned: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """Hypotheses of the definitions, in words; those that cannot hold are refused.
 
-    ``mentioned`` lists the names in each value; what these mention in turn is added to it.
+    ``mentioned`` lists the parameters and definitions in each value.
     """
-    done: list[str] = []
-    while len(done) < len(mentioned):
-        ready = [
-            name
-            for name, words in mentioned.items()
-            if name not in done and words & mentioned.keys() <= set(done)
-        ]
-        if not ready:
-            raise CertificateError("definitions: they refer to each other in a circle")
-        for name in ready:
-            mentioned[name].update(*(mentioned[w] for w in mentioned[name] & mentioned.keys()))
-        done += ready
-    return tuple(reversed(done))
-
-
-def _check_definitions(algebra: Algebra, mentioned: Mapping[str, set[str]]) -> tuple[str, ...]:
-    """Hypotheses of the definitions, in words; those that cannot hold are refused."""
     hypotheses = []
+    free: dict[str, bool] = {}  # does the definition depend on a parameter?
     for name in reversed(algebra.order):
-        kind, value = algebra.definitions[name]
+        free[name] = any(free.get(other, True) for other in mentioned[name])
+        kind, value = algebra.names[name], algebra.definitions[name]
         needed, word = (NONZERO, "not 0") if kind == SQUARE else (POSITIVE, "positive")
         signs = algebra.signs[name]
         if signs <= needed:
             continue
-        free = any(algebra.names[other] in ASSUMPTIONS for other in mentioned[name])
-        if not free or not signs & needed:
+        if not free[name] or not signs & needed:
             raise CertificateError(f"definitions.{name}: its value must be {word}; got {value}")
         hypotheses.append(f"{name}{'^2' if kind == SQUARE else ''} = {value} is {word}")
     return tuple(hypotheses)
 
 
-_HEADER = ("format", "name", "dimension", "parameters", "definitions")
-_FIELDS = (*_HEADER, "patterns", "heads", "pairing", "augmentation", "claims")
+_FIELDS = (
+    *("format", "name", "dimension", "parameters", "definitions"),
+    *("patterns", "heads", "pairing", "augmentation", "claims"),
+)
 _PAIRINGS = {"A(t)^T, A(-s)": False, "A(-t), A(-s)": True}  # is it one map for both sides?
 
 
@@ -953,23 +943,15 @@ def _read_certificate(document: Mapping[str, object]) -> tuple[Certificate, Alge
         augmentation = tuple(
             reader.augmentation(item, f"augmentation[{h}]") for h, item in enumerate(items)
         )
-    claims = _read_claims(stated["claims"], bool(augmentation))
+    claims = tuple(_choice(x, "claims", _CLAIMS) for x in _list(stated["claims"], "claims"))
+    if len(set(claims)) < len(claims):
+        raise CertificateError("claims: one of them is repeated")
+    if "augmentation" in claims and not augmentation:
+        raise CertificateError("claims: 'augmentation' is claimed but none is stated")
     certificate = Certificate(
         dimension, patterns, heads, _PAIRINGS[pairing], augmentation, claims, hypotheses
     )
     return certificate, reader.algebra
-
-
-def _read_claims(value: object, augmented: bool) -> tuple[str, ...]:
-    claims: list[str] = []
-    for item in _list(value, "claims"):
-        claim = _choice(item, "claims", _CLAIMS)
-        if claim in claims:
-            raise CertificateError(f"claims: {claim!r} is repeated")
-        if claim == "augmentation" and not augmented:
-            raise CertificateError("claims: 'augmentation' is claimed but none is stated")
-        claims.append(claim)
-    return tuple(claims)
 
 
 # --- deciding ----------------------------------------------------------------------------------
@@ -998,20 +980,15 @@ def _all(outcomes: Iterable[Outcome]) -> Outcome:
     return result
 
 
-def _rows(matrix: Sequence[Sequence[T]]) -> list[list[tuple[int, T]]]:
-    """(column, entry) of the non-zero entries of every row."""
-    return [[(j, entry) for j, entry in enumerate(row) if entry] for row in matrix]
-
-
 class Decider:
     """Decides the statements of one certificate."""
 
     def __init__(self, certificate: Certificate, algebra: Algebra) -> None:
         self.certificate = certificate
         self.algebra = algebra
-        self.blocks = {f"patterns.{name}": block for name, block in certificate.patterns.items()}
-        for h, item in enumerate(certificate.augmentation):
-            self.blocks[f"augmentation[{h}]"] = item.block
+        self.patterns = {f"patterns.{name}": x for name, x in certificate.patterns.items()}
+        added = {f"augmentation[{h}]": x.block for h, x in enumerate(certificate.augmentation)}
+        self.blocks = self.patterns | added
         self._growth: dict[tuple[object, ...], Outcome] = {}
 
     def _vanish(self, products: Products, place: str, exponents: Sequence[Number] = ()) -> Outcome:
@@ -1026,8 +1003,7 @@ class Decider:
     ) -> Outcome:
         if self.algebra.is_zero(value):
             return HOLDS
-        self.algebra.spend(len(exponents))
-        certain = self.algebra.independent([value, *exponents])
+        certain = self.algebra.independent([value, *(exponents if len(key) > 1 else ())])
         function = " ".join(
             f"{x}^{key[n]} exp(({exponents[key[n + 1]]}) {x})"
             for x, n in (("t", 1), ("s", 3))
@@ -1036,18 +1012,27 @@ class Decider:
         where = f"{place}, column {key[0]}" + (f", coefficient of {function}" if function else "")
         return Outcome(REFUTED if certain else UNDECIDED, f"{where}: difference {value}")
 
+    def _law(
+        self,
+        law: str,
+        blocks: Mapping[str, Block],
+        defects: Callable[[Block], Iterator[Products]],
+    ) -> Outcome:
+        """Decide that the defects of a law vanish, row by row, for some blocks."""
+        return _all(
+            self._vanish(products, f"{where}.exponential: {law} at row {i}", block.exponents)
+            for where, block in blocks.items()
+            for i, products in enumerate(defects(block))
+        )
+
     def initial_condition(self) -> Outcome:
         """E(0) = I for every block."""
-        return _all(
-            self._vanish(products, f"{where}.exponential: E(0) = I at row {i}")
-            for where, block in self.blocks.items()
-            for i, products in enumerate(self._initial_defects(block))
-        )
+        return self._law("E(0) = I", self.blocks, self._initial_defects)
 
     def _initial_defects(self, block: Block) -> Iterator[Products]:
         for i, row in enumerate(block.exponential):
             products: Products = defaultdict(list, {(i,): [(-ONE, ONE)]})
-            for j, f in enumerate(row):
+            for j, f in row.items():
                 for (k, _), c in f.items():
                     if k == 0:
                         products[j,].append((c, ONE))
@@ -1055,57 +1040,45 @@ class Decider:
 
     def derivative(self) -> Outcome:
         """E' = X·E for every block."""
-        return _all(
-            self._vanish(products, f"{where}.exponential: E' = X*E at row {i}", block.exponents)
-            for where, block in self.blocks.items()
-            for i, products in enumerate(self._derivative_defects(block))
-        )
+        return self._law("E' = X*E", self.blocks, self._derivative_defects)
 
     def _derivative_defects(self, block: Block) -> Iterator[Products]:
         """Rows of E' − X·E, with (c·t^k·e^{lt})' = c·l·t^k·e^{lt} + c·k·t^{k−1}·e^{lt}."""
-        e = _rows(block.exponential)
-        for i, x_row in enumerate(_rows(block.generator)):
+        e = block.exponential
+        for row, x_row in zip(e, block.generator, strict=True):
             products: Products = defaultdict(list)
-            for j, f in e[i]:
+            for j, f in row.items():
                 for (k, n), c in f.items():
                     products[j, k, n].append((c, block.exponents[n]))
                     if k:
                         products[j, k - 1, n].append((c, _whole(k)))
-            for h, x in x_row:
-                for j, f in e[h]:
+            for h, x in x_row.items():
+                for j, f in e[h].items():
                     self.algebra.spend(len(f))
                     for (k, n), c in f.items():
                         products[j, k, n].append((-x, c))
             yield products
 
     def homomorphism(self) -> Outcome:
-        """E(t)·E(s) = E(t + s) for every pattern."""
-        return self._group_law(1)
-
-    def _group_law(self, sign: int) -> Outcome:
-        """E(t)·E(σs) = E(t + σs) for every pattern, with σ = ±1, in two variables."""
-        law = "E(t)E(s) = E(t + s)" if sign > 0 else "E(t)E(-s) = E(t - s)"
-        return _all(
-            self._vanish(products, f"patterns.{name}: {law} at row {i}", block.exponents)
-            for name, block in self.certificate.patterns.items()
-            for i, products in enumerate(self._group_defects(block, sign))
-        )
+        """E(t)·E(s) = E(t + s) for every pattern, in two variables."""
+        defects = partial(self._group_defects, sign=1)
+        return self._law("E(t)E(s) = E(t + s)", self.patterns, defects)
 
     def _group_defects(self, block: Block, sign: int) -> Iterator[Products]:
         """Rows of E(t)·E(σs) − E(t + σs); key (j, a, m, b, n) names t^a·e^{mt}·s^b·e^{σns}.
 
         (t + σs)^k·e^{m(t+σs)} = Σ_b C(k, b)·σ^b·t^{k−b}·e^{mt}·s^b·e^{σms}.
         """
-        e = _rows(block.exponential)
+        e = block.exponential
         for row in e:
             products: Products = defaultdict(list)
-            for h, f in row:
-                for j, g in e[h]:
+            for h, f in row.items():
+                for j, g in e[h].items():
                     self.algebra.spend(4 * len(f) * len(g))  # as much for memory as for time
                     for (a, m), c in f.items():
                         for (b, n), d in g.items():
                             products[j, a, m, b, n].append((c, d if sign**b > 0 else -d))
-            for j, f in row:
+            for j, f in row.items():
                 for (k, m), c in f.items():
                     self.algebra.spend(k)
                     for b in range(k + 1):
@@ -1116,11 +1089,12 @@ class Decider:
     def relativity(self) -> Outcome:
         """F(t)ᵀ·G(s) = A(t − s).
 
-        Contragredient pair: A(t)·A(−s), that is E(t)·E(−s) = E(t − s) for every pattern.
-        One map: A(−t)ᵀ·A(−s); A(−t)ᵀ = A(t) for every t exactly when X is skew, so the same law
-        and orthogonality are decided.
+        Contragredient pair: A(t)·A(−s), that is E(t)·E(−s) = E(t − s) for every pattern, in two
+        variables.  One map: A(−t)ᵀ·A(−s); A(−t)ᵀ = A(t) for every t exactly when X is skew, so the
+        same law and orthogonality are decided.
         """
-        law = self._group_law(-1)
+        defects = partial(self._group_defects, sign=-1)
+        law = self._law("E(t)E(-s) = E(t - s)", self.patterns, defects)
         return _all((law, self.orthogonality())) if self.certificate.one_map else law
 
     def orthogonality(self) -> Outcome:
@@ -1145,40 +1119,41 @@ class Decider:
         )
 
     def _similarity_defects(self, head: Head) -> Iterator[tuple[Products, str]]:
-        """Rows of X·P − P·J and of P·Q − I; of X − J without a basis."""
-        size = self.certificate.dimension
-        x: list[list[tuple[int, Number]]] = [[] for _ in range(size)]
+        """Rows of X·P − P·J and of P·Q − I."""
+        size = range(self.certificate.dimension)
+        x: list[dict[int, Number]] = [{} for _ in size]
         for (i, j), number in head.generator.items():
-            x[i].append((j, number))
-        unit = [[(i, ONE)] for i in range(size)]
-        p, q = map(_rows, head.basis) if head.basis is not None else (unit, unit)
+            x[i][j] = number
+        unit = [{i: ONE} for i in size]
+        p, q = head.basis or (unit, unit)
         jordan = self._assemble(head)
-        for i, p_row in enumerate(p):
+        for i in size:
+            minus_p = {h: -a for h, a in p[i].items()}
             products: Products = defaultdict(list)
-            for h, a in x[i]:
-                for j, b in p[h]:
-                    products[j,].append((a, b))
-            for h, a in p_row:
-                for j, b in jordan[h]:
-                    products[j,].append((-a, b))
+            for row, matrix in ((x[i], p), (minus_p, jordan)):
+                self._multiply(row, matrix, products)
             yield products, f"X*P = P*J at row {i}"
-            if head.basis is None:
-                continue
             products = defaultdict(list, {(i,): [(-ONE, ONE)]})
-            for h, a in p_row:
-                for j, b in q[h]:
-                    products[j,].append((a, b))
+            self._multiply(p[i], q, products)
             yield products, f"P*Q = I at row {i}"
 
-    def _assemble(self, head: Head) -> list[list[tuple[int, Number]]]:
-        """J, every block's generator at its coordinates and values, as rows (column, entry)."""
-        rows: list[list[tuple[int, Number]]] = [[] for _ in range(self.certificate.dimension)]
+    def _multiply(self, row: Mapping[int, Number], matrix: Matrix, products: Products) -> None:
+        """Add row·matrix to the products."""
+        for h, a in row.items():
+            self.algebra.spend(len(matrix[h]))
+            for j, b in matrix[h].items():
+                products[j,].append((a, b))
+
+    def _assemble(self, head: Head) -> Matrix:
+        """J, every block's generator at its coordinates and values."""
+        rows: list[dict[int, Number]] = [{} for _ in range(self.certificate.dimension)]
         for block in head.blocks:
             generator = self.certificate.patterns[block.pattern].generator
-            for i, row in zip(block.coordinates, _rows(generator), strict=True):
-                for j, entry in row:
+            for i, row in zip(block.coordinates, generator, strict=True):
+                self.algebra.spend(len(row))
+                for j, entry in row.items():
                     value = self.algebra.substitute(entry, block.values)
-                    rows[i].append((block.coordinates[j], value))
+                    rows[i][block.coordinates[j]] = value
         return rows
 
     def closed_form(self) -> Outcome:
@@ -1212,40 +1187,26 @@ class Decider:
     def _term_outcomes(self, placed: Placed, everywhere: bool) -> Iterator[Outcome]:
         """Growth of every term of E at the block's values that does not vanish there."""
         algebra, block = self.algebra, self.certificate.patterns[placed.pattern]
-        algebra.spend(len(block.generator) ** 2 >> 3)
         table: list[Number] = []
         moved = [
             algebra.locate(table, algebra.substitute(n, placed.values)) for n in block.exponents
         ]
-        for f in (f for row in block.exponential for f in row):
+        signs = [algebra.real_part_sign(n) for n in table]
+        for f in (f for row in block.exponential for f in row.values()):
+            algebra.spend(len(f))
             merged = defaultdict(list)
             for (k, n), c in f.items():
                 merged[k, moved[n]].append(algebra.substitute(c, placed.values))
             for (k, n), parts in merged.items():
-                status = self._term_growth(k, table[n], everywhere)
+                status = _term_growth(k, signs[n], everywhere)
                 if status == PROVED:
                     continue
                 total = algebra.add(*parts)
                 if algebra.is_zero(total):
                     continue
-                algebra.spend(len(table))
                 if not algebra.independent([total, *table]):
                     status = UNDECIDED
                 yield Outcome(status, f": growth of its term t^{k} exp(({table[n]}) t)")
-
-    def _term_growth(self, k: int, exponent: Number, everywhere: bool) -> str:
-        """Whether t^k·exp(l·t) stays bounded, if it occurs at all."""
-        real = exponent.part(imaginary=False)
-        if not (self.algebra.is_real(real) and self.algebra.is_real(exponent.part(imaginary=True))):
-            return UNDECIDED  # the stated real part need not be the real part
-        signs = self.algebra.sign(real)
-        if signs == ZERO_SIGN:
-            return PROVED if k == 0 else REFUTED
-        if everywhere:
-            return UNDECIDED if 0 in signs else REFUTED
-        if signs == NEGATIVE or (signs == NONPOSITIVE and k == 0):
-            return PROVED
-        return REFUTED if signs == POSITIVE else UNDECIDED
 
     def augmentation(self) -> Outcome:
         """Σ query_i·E_ij(τ)·key_j = bias(τ) for every head."""
@@ -1261,13 +1222,24 @@ class Decider:
     def _augmentation_defect(self, item: Augmentation) -> Products:
         products: Products = defaultdict(list)
         for q, row in zip(item.query, item.block.exponential, strict=True):
-            for f, key in zip(row, item.key, strict=True):
-                weight = self.algebra.dot([(q, key)]) if f else ZERO
+            for j, f in row.items():
+                weight = self.algebra.dot([(q, item.key[j])])
                 for (k, n), c in f.items():
                     products[0, k, n].append((weight, c))
         for (k, n), c in item.bias.items():
             products[0, k, n].append((-ONE, c))
         return products
+
+
+def _term_growth(k: int, signs: Signs, everywhere: bool) -> str:
+    """Whether t^k·exp(l·t) stays bounded, if it occurs, from the possible signs of Re l."""
+    if signs == ZERO_SIGN:
+        return PROVED if k == 0 else REFUTED
+    if everywhere:
+        return UNDECIDED if 0 in signs else REFUTED
+    if signs == NEGATIVE or (signs == NONPOSITIVE and k == 0):
+        return PROVED
+    return REFUTED if signs == POSITIVE else UNDECIDED
 
 
 _CLAIMS: Mapping[str, Callable[[Decider], Outcome]] = {

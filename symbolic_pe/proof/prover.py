@@ -12,12 +12,19 @@ from dataclasses import dataclass
 
 from symbolic_pe.algebra.assumptions import Assumptions
 from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
-from symbolic_pe.algebra.matrix import ScalarMatrix, multiply_functions, transpose
+from symbolic_pe.algebra.matrix import (
+    ScalarMatrix,
+    is_rational,
+    multiply_functions,
+    to_fmpq,
+    transpose,
+)
 from symbolic_pe.algebra.scalar import Scalar, precision
 from symbolic_pe.emit.plan import is_norm_preserving
 from symbolic_pe.encodings.augmentation import realised_bias
 from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.errors import NotYetCovered, Undecided
+from symbolic_pe.exponential.primary import primary_exponential
 from symbolic_pe.jordan.classify import real_jordan_form
 from symbolic_pe.jordan.form import JordanCase, StructureBlock
 from symbolic_pe.proof.claim import Claim, Outcome
@@ -69,20 +76,15 @@ def prove(encoding: Encoding) -> Proof:
         cases = tuple(jordan_cases(encoding))
     except (NotYetCovered, Undecided) as error:
         return Proof(encoding, _all_undecided(str(error)), ())
-    missing = next((c for _, c in cases if c.components is None), None)
     claims: list[Claim] = []
-    if missing is not None:
-        reason = (
-            "eigenvalues of degree 3 or more: the structure is exact, the closed form is not "
-            "computed in this version"
-        )
-        claims.extend(_all_undecided(reason))
+    if any(case.components is None for _, case in cases):
+        claims.extend(_primary_laws(encoding))
     else:
         facts = _Facts(encoding, cases)
         claims.extend(facts.laws())
         if encoding.augmentation is not None:
             claims.append(_decided("augmentation", lambda: _augmentation(encoding)))
-        claims.extend(facts.orthogonality())
+    claims.extend(_orthogonality(encoding))
     claims.extend(_boundedness(encoding, cases))
     return Proof(encoding, tuple(claims), cases)
 
@@ -98,6 +100,37 @@ def _all_undecided(reason: str) -> tuple[Claim, ...]:
     return tuple(
         Claim(name, Outcome.UNDECIDED, STATEMENTS[name], reason)
         for name in ("initial-condition", "derivative", "homomorphism", "relativity", "closed-form")
+    )
+
+
+def _primary_laws(encoding: Encoding) -> tuple[Claim, ...]:
+    """Eigenvalues of degree 3 or more: the closed form in Q[x] modulo the minimal polynomial."""
+    matrices = [encoding.full_generator(i).matrix for i in range(len(encoding.heads))]
+    if not all(is_rational(x) for x in matrices):
+        return _all_undecided(
+            "eigenvalues of degree 3 or more beside entries that are not rational: the structure "
+            "is exact, the closed form is not computed in this version"
+        )
+    if encoding.pairing == "one-map" and not all(
+        is_norm_preserving(h.generator) for h in encoding.heads
+    ):
+        return _all_undecided("one map on both sides of a generator that is not skew")
+    if not all(primary_exponential(to_fmpq(x)).is_proved() for x in matrices):
+        return _all_undecided("the primary closed form was not confirmed; please report the input")
+    reason = (
+        "primary closed form: mu(X) = 0, E(0) = I and E' = XE are decided in Q[x] modulo the "
+        "minimal polynomial mu"
+    )
+    unique = f"follows by uniqueness; {reason}"
+    return tuple(
+        Claim(name, Outcome.PROVED, STATEMENTS[name], text)
+        for name, text in (
+            ("initial-condition", reason),
+            ("derivative", reason),
+            ("homomorphism", unique),
+            ("relativity", unique),
+            ("closed-form", reason),
+        )
     )
 
 
@@ -180,34 +213,30 @@ class _Facts:
             "relativity", Outcome.PROVED, ONE_MAP_STATEMENT, "X^T = -X, hence A(t)^T = A(-t)"
         )
 
-    def orthogonality(self) -> list[Claim]:
-        """Claimed only when it holds, or when the specification claims it."""
-        holds = all(is_norm_preserving(h.generator) for h in self.encoding.heads)
-        bare = self.encoding.augmentation is None
-        if holds and bare:
-            return [
-                Claim(
-                    "orthogonality",
-                    Outcome.PROVED,
-                    STATEMENTS["orthogonality"],
-                    "X^T = -X is decided, hence A(t)^T = exp(-tX) = A(t)^-1",
-                )
-            ]
-        if "orthogonality" not in self.encoding.asserted:
-            return []
-        index = next(
-            (i for i, h in enumerate(self.encoding.heads) if not is_norm_preserving(h.generator)),
-            0,
-        )
+
+def _orthogonality(encoding: Encoding) -> list[Claim]:
+    """Claimed only when it holds, or when the specification claims it."""
+    failing = [i for i, h in enumerate(encoding.heads) if not is_norm_preserving(h.generator)]
+    if not failing and encoding.augmentation is None:
         return [
             Claim(
                 "orthogonality",
-                Outcome.REFUTED,
+                Outcome.PROVED,
                 STATEMENTS["orthogonality"],
-                "it holds exactly when X^T = -X",
-                _skew_witness(self.encoding.full_generator(index).matrix),
+                "X^T = -X is decided, hence A(t)^T = exp(-tX) = A(t)^-1",
             )
         ]
+    if "orthogonality" not in encoding.asserted:
+        return []
+    return [
+        Claim(
+            "orthogonality",
+            Outcome.REFUTED,
+            STATEMENTS["orthogonality"],
+            "it holds exactly when X^T = -X",
+            _skew_witness(encoding.full_generator(failing[0] if failing else 0).matrix),
+        )
+    ]
 
 
 def _skew_witness(x: ScalarMatrix) -> str:

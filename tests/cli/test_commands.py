@@ -52,12 +52,20 @@ def test_classify_oscillator_by_the_published_interface() -> None:
     found = output("classify", OSCILLATOR)
     assert found["parameters"] == {"w": "positive", "z": "real"}
     assert [c["conditions"] for c in found["cases"]] == [
-        ["z < -1"], ["z = -1"], ["-1 < z < 0"], ["z = 0"], ["0 < z < 1"], ["z = 1"], ["z > 1"],
+        ["z < -1"],
+        ["z = -1"],
+        ["-1 < z < 0"],
+        ["z = 0"],
+        ["0 < z < 1"],
+        ["z = 1"],
+        ["z > 1"],
     ]
     critical = found["cases"][5]
     (block,) = critical["blocks"]
     assert (block["eigenvalue"], block["chain_length"], block["family"]) == (
-        "-w", 2, "decay-polynomial",
+        "-w",
+        2,
+        "decay-polynomial",
     )
     assert critical["growth"] == {"causal": "decaying", "all": "exponential"}
 
@@ -90,7 +98,8 @@ def test_prove_and_its_exit_codes() -> None:
 
 def test_undecided_exits_with_three(tmp_path: Path) -> None:
     path = tmp_path / "cubic.json"
-    path.write_text('{"matrix": [[0, 0, 2], [1, 0, 0], [0, 1, 0]]}')
+    rows = [[0, 0, 2, 0], [1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, "sqrt(2)"]]
+    path.write_text(json.dumps({"matrix": rows}))
     assert run("prove", str(path)).exit_code == 3
     built = run("build", str(path), "-o", str(tmp_path / "out"))
     assert built.exit_code == 3
@@ -103,7 +112,8 @@ def test_catalogue_lists_every_entry_with_defaults() -> None:
     assert [e["name"] for e in found["entries"]] == list(entries())
     assert {"family", "verdict", "defaults"} <= set(found["entries"][0])
     assert [e["name"] for e in output("catalogue", "--family", "rotary")["entries"]] == [
-        "rope", "grape-m",
+        "rope",
+        "grape-m",
     ]
 
 
@@ -130,7 +140,10 @@ def test_build_writes_what_it_says(tmp_path: Path) -> None:
     out = tmp_path / "new" / "dir"
     record = output("build", "grape-m:dim=4", "-o", str(out), "--target", "numpy")
     assert sorted(p.name for p in out.iterdir()) == [
-        "certificate.json", "grape_m_numpy.py", "report.json", "report.md",
+        "certificate.json",
+        "grape_m_numpy.py",
+        "report.json",
+        "report.md",
     ]
     assert record["kernels"] == {"numpy": "grape_m_numpy.py"}
     assert record["outcome"] == "proved"
@@ -154,8 +167,17 @@ def test_build_replaces_files_of_the_same_names_and_leaves_others(tmp_path: Path
 def test_two_runs_give_the_same_bytes(tmp_path: Path) -> None:
     for seed in ("0", "1"):
         subprocess.run(
-            [sys.executable, "-m", "symbolic_pe.cli.main", "build", OSCILLATOR,
-             "-o", str(tmp_path / seed), "--target", "numpy"],
+            [
+                sys.executable,
+                "-m",
+                "symbolic_pe.cli.main",
+                "build",
+                OSCILLATOR,
+                "-o",
+                str(tmp_path / seed),
+                "--target",
+                "numpy",
+            ],
             env={**os.environ, "PYTHONHASHSEED": seed},
             check=True,
             capture_output=True,
@@ -198,7 +220,9 @@ def test_misuse_exits_with_two_and_one_message(arguments: list[str], tmp_path: P
     os.makedirs(tmp_path / "inside", exist_ok=True)
     done = subprocess.run(
         [sys.executable, "-m", "symbolic_pe.cli.main", *arguments],
-        capture_output=True, text=True, check=False,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 2
     assert "Traceback" not in done.stderr

@@ -15,23 +15,51 @@ from symbolic_pe.emit.source import EmittedKernel, emit
 # (specification, target, pattern in the emitted text, replacement, laws of which one must fail)
 FAULTS = {
     "sign": ("rope:dim=8", "numpy", r"cosine \* first - sine", "cosine * first + sine", "map"),
-    "swapped pair": ("rope:dim=8", "numpy", r"0::2\], wide\[\.\.\., 1::2\]",
-                     "1::2], wide[..., 0::2]", "map"),
-    "wrong layout": ("rope:dim=8", "numpy", r"0::2\], wide\[\.\.\., 1::2\]",
-                     ":4], wide[..., 4:]", "map"),
+    "swapped pair": (
+        "rope:dim=8",
+        "numpy",
+        r"0::2\], wide\[\.\.\., 1::2\]",
+        "1::2], wide[..., 0::2]",
+        "map",
+    ),
+    "wrong layout": (
+        "rope:dim=8",
+        "numpy",
+        r"0::2\], wide\[\.\.\., 1::2\]",
+        ":4], wide[..., 4:]",
+        "map",
+    ),
     "transposed map": ("rope:dim=8", "numpy", r"angle = u \* THETA", "angle = -u * THETA", "map"),
     "wrong frequency": ("rope:dim=8", "numpy", r"10000\.0 \*\*", "10001.0 **", "map"),
     "exponent over the wrong width": ("rope:dim=8", "numpy", r"/ 8\b", "/ 16", "map"),
-    "missing contragredient": ("xpos:dim=4", "numpy",
-                               r"(def transform_key.*?return _transform\(x, position, reference, )-1",
-                               r"\g<1>1", "key-map"),
-    "decay on the wrong side": ("xpos:dim=4", "numpy",
-                                r"(def transform_query.*?return _transform\(x, position, reference, )1",
-                                r"\g<1>-1", "query-map"),
-    "angles in single precision": ("rope:dim=8", "numpy", r"np\.float64\) - reference",
-                                   "np.float32) - reference", "map"),
-    "bias sign": ("alibi:dim=4,heads=2", "numpy", r"return -SLOPE \* lag",
-                  "return SLOPE * lag", "bias"),
+    "missing contragredient": (
+        "xpos:dim=4",
+        "numpy",
+        r"(def transform_key.*?return _transform\(x, position, reference, )-1",
+        r"\g<1>1",
+        "key-map",
+    ),
+    "decay on the wrong side": (
+        "xpos:dim=4",
+        "numpy",
+        r"(def transform_query.*?return _transform\(x, position, reference, )1",
+        r"\g<1>-1",
+        "query-map",
+    ),
+    "angles in single precision": (
+        "rope:dim=8",
+        "numpy",
+        r"np\.float64\) - reference",
+        "np.float32) - reference",
+        "map",
+    ),
+    "bias sign": (
+        "alibi:dim=4,heads=2",
+        "numpy",
+        r"return -SLOPE \* lag",
+        "return SLOPE * lag",
+        "bias",
+    ),
 }
 
 
@@ -102,7 +130,10 @@ def test_a_changed_header_is_found(tmp_path: Path) -> None:
     assert build("rope:dim=8", "numpy", tmp_path).exit_code == 0
     path = tmp_path / "rope_numpy.py"
     text = path.read_text()
-    for old, new in (('"base": "10000"', '"base": "20000"'), ("certificate: sha256:", "certificate: sha256:0")):
+    for old, new in (
+        ('"base": "10000"', '"base": "20000"'),
+        ("certificate: sha256:", "certificate: sha256:0"),
+    ):
         assert old in text
         path.write_text(text.replace(old, new, 1))
         assert CliRunner().invoke(cli, ["check", str(path)]).exit_code == 1

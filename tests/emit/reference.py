@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import types
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -13,7 +14,7 @@ from flint import arb, arb_mat, ctx, fmpq
 
 from symbolic_pe.algebra.matrix import ScalarMatrix
 from symbolic_pe.emit.plan import plan_kernel
-from symbolic_pe.emit.source import EmittedKernel, emit
+from symbolic_pe.emit.source import EmittedKernel, digest_of_body, emit
 from symbolic_pe.encodings.encoding import Encoding
 from tests.emit.by_hand import ENCODINGS
 
@@ -36,8 +37,10 @@ def emitted(encoding: Encoding, target: str, command: str | None = None) -> Emit
 
 
 def run(text: str) -> types.ModuleType:
-    module = types.ModuleType("emitted")
-    exec(compile(text, "emitted.py", "exec"), module.__dict__)
+    """Execute a text as a module that torch.compile can find by its name."""
+    name = f"emitted_{digest_of_body(text)[7:23]}"
+    module = sys.modules[name] = types.ModuleType(name)
+    exec(compile(text, f"{name}.py", "exec"), module.__dict__)
     return module
 
 

@@ -201,7 +201,7 @@ def test_one_map_is_used_for_both_sides_only_when_it_may(name: str) -> None:
 
 def test_temperature_is_stated_and_not_applied() -> None:
     module = kernel("warm-rope", "numpy")
-    assert module.TEMPERATURE == pytest.approx(np.log(8) / 10 + 1, rel=1e-15)
+    assert pytest.approx(np.log(8) / 10 + 1, rel=1e-15) == module.TEMPERATURE
     assert np.allclose(module.operator(0.0), np.eye(4), atol=0, rtol=0)
 
 

@@ -128,8 +128,22 @@ def test_a_claim_over_parameters_must_hold_in_every_case() -> None:
     assert "z < -1" in (refuted.witness or "")
 
 
-def test_high_degree_generators_are_undecided_with_the_reason() -> None:
+def test_high_degree_generators_are_proved_without_roots() -> None:
     rows = [["0", "0", "2"], ["1", "0", "0"], ["0", "1", "0"]]
+    proof = prove(from_document({"matrix": rows, "claims": ["bounded-causal"]}))
+    verdicts = {c.name: c.verdict for c in proof.claims}
+    assert all(verdicts[name] is Outcome.PROVED for name in EVERY)
+    assert "minimal polynomial" in proof.claims[0].reason
+    assert verdicts["bounded-causal"] is Outcome.REFUTED, "x^3 - 2 has the real root 2^(1/3) > 0"
+
+
+def test_high_degree_beside_irrational_entries_is_undecided_with_the_reason() -> None:
+    rows = [
+        ["0", "0", "2", "0"],
+        ["1", "0", "0", "0"],
+        ["0", "1", "0", "0"],
+        ["0", "0", "0", "sqrt(2)"],
+    ]
     proof = prove(from_document({"matrix": rows}))
     assert proof.outcome is Outcome.UNDECIDED
     assert "degree 3" in proof.claims[0].reason
