@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import ast
 import builtins
-import keyword
+import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from symbolic_pe.errors import KernelError
 
@@ -39,8 +40,14 @@ _BUILTINS = (
     "OverflowError RuntimeError TypeError ValueError"
 )
 _TYPING_NAMES = (
-    "Annotated Any Callable ClassVar Final Iterable Literal Mapping NamedTuple Optional Protocol "
-    "Sequence TypeAlias TypeVar Union cast overload TYPE_CHECKING"
+    "Annotated Any Callable Final Iterable Literal Mapping Optional Sequence TypeAlias Union "
+    "TYPE_CHECKING"
+)
+_NEVER = frozenset(
+    (
+        "eval exec compile open getattr setattr delattr hasattr globals locals vars dir input "
+        "breakpoint memoryview type help exit quit"
+    ).split()
 )
 _SHARED = (
     "abs absolute add all allclose amax amin any arange argmax argmin argsort array asarray "
@@ -69,7 +76,7 @@ _MATH = "comb exp factorial fsum gcd isclose isqrt lcm log pow prod tau"
 _TORCH = (
     "nn Module functional Tensor Parameter ParameterList ModuleList Buffer Identity Linear "
     "Sequential tensor as_tensor from_numpy is_floating_point is_complex is_tensor device cpu "
-    "bfloat16 bool dtype long int float double no_grad inference_mode enabled "
+    "bfloat16 bool dtype long int float double no_grad inference_mode autocast enabled "
     "register_buffer register_parameter to type type_as expand expand_as unsqueeze unbind chunk "
     "narrow select index_select gather scatter masked_fill dim numel contiguous permute detach "
     "clone new_zeros new_ones new_empty new_tensor new_full requires_grad requires_grad_ "
@@ -81,10 +88,10 @@ _TORCH = (
 SAFE_BUILTINS = frozenset(_BUILTINS.split())
 ATTRIBUTES = frozenset(" ".join((_SHARED, _METHODS, _MATH, _TORCH)).split())
 
-_MODULES: Mapping[str, frozenset[str] | None] = {
-    "__future__": None,
-    "collections.abc": None,
-    "math": None,
+_MODULES: Mapping[str, frozenset[str]] = {
+    "__future__": frozenset({"annotations"}),
+    "collections.abc": frozenset(("Callable", "Iterable", "Iterator", "Mapping", "Sequence")),
+    "math": frozenset(name for name in dir(math) if not name.startswith("_")),
     "typing": frozenset(_TYPING_NAMES.split()),
     "numpy": ATTRIBUTES,
     "torch": ATTRIBUTES,
@@ -92,6 +99,20 @@ _MODULES: Mapping[str, frozenset[str] | None] = {
     "torch.nn.functional": ATTRIBUTES,
 }
 LIBRARIES = frozenset({"numpy", "torch"})
+
+
+@dataclass(frozen=True)
+class _Own:
+    """What the text makes itself.
+
+    attributes   names of its methods and of attributes of its objects
+    names        names that it binds, which hide a builtin of that name
+    initialised  the nodes `self.x` on the left of an assignment in some `__init__`
+    """
+
+    attributes: frozenset[str]
+    names: frozenset[str]
+    initialised: frozenset[int]
 
 
 def check_text(text: str, library: str, library_objects: Sequence[object]) -> ast.Module:
@@ -109,7 +130,11 @@ def check_text(text: str, library: str, library_objects: Sequence[object]) -> as
         raise KernelError(f"line {error.lineno}: not Python: {error.msg}") from None
     except (ValueError, RecursionError, MemoryError) as error:
         raise KernelError(f"the text cannot be parsed: {type(error).__name__}") from None
-    own = frozenset(_own_attributes(tree, library_objects))
+    own = _Own(
+        frozenset(_own_attributes(tree, library_objects)),
+        frozenset(_bound_names(tree)),
+        frozenset(id(node) for node in _initialised_attributes(tree)),
+    )
     for count, node in enumerate(ast.walk(tree)):
         if count >= MAX_NODES:
             raise KernelError(f"the text has more than {MAX_NODES} syntax nodes")
@@ -140,6 +165,41 @@ def _own_attributes(tree: ast.Module, library_objects: Sequence[object]) -> Iter
                 yield name
 
 
+def _bound_names(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+
+
+def _initialised_attributes(tree: ast.Module) -> Iterator[ast.Attribute]:
+    """`self.x = …` in an `__init__`, which only the making of an object can call."""
+    for owner in ast.walk(tree):
+        if not isinstance(owner, ast.ClassDef):
+            continue
+        for method in owner.body:
+            if not (isinstance(method, ast.FunctionDef) and method.name == "__init__"):
+                continue
+            first = [a.arg for a in method.args.args[:1]]
+            inner = list(ast.walk(method))
+            rebound = any(
+                isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n.id in first
+                for n in inner
+            )
+            nested = sum(isinstance(n, (ast.FunctionDef, ast.Lambda)) for n in inner) > 1
+            if rebound or nested:
+                continue
+            for node in inner:
+                if (
+                    isinstance(node, ast.Attribute)
+                    and isinstance(node.ctx, ast.Store)
+                    and isinstance(node.value, ast.Name)
+                    and node.value.id in first
+                ):
+                    yield node
+
+
 def _member_names(member: ast.stmt) -> list[str]:
     """Names that one statement in the body of a class defines."""
     if isinstance(member, ast.FunctionDef):
@@ -159,7 +219,7 @@ def _is_registration(function: ast.expr) -> bool:
     )
 
 
-def _objection(node: ast.AST, library: str, own: frozenset[str]) -> str | None:
+def _objection(node: ast.AST, library: str, own: _Own) -> str | None:
     """Why this node is refused, or None."""
     if not isinstance(node, _NODES):
         return f"{type(node).__name__} is not part of a kernel"
@@ -168,7 +228,7 @@ def _objection(node: ast.AST, library: str, own: frozenset[str]) -> str | None:
     if isinstance(node, ast.Attribute):
         return _attribute_objection(node, own)
     if isinstance(node, ast.Name):
-        return _name_objection(node.id)
+        return _name_objection(node.id, own)
     if isinstance(node, ast.FunctionDef):
         return _function_objection(node)
     if isinstance(node, ast.ClassDef):
@@ -176,7 +236,7 @@ def _objection(node: ast.AST, library: str, own: frozenset[str]) -> str | None:
             return f"class {node.name}: expected at most one base, no keywords, no decorators"
         return _name_objection(node.name)
     if isinstance(node, ast.arg):
-        return _name_objection(node.arg)
+        return _name_objection(node.arg, own)
     if isinstance(node, ast.Constant):
         return _constant_objection(node.value)
     if isinstance(node, ast.FormattedValue) and node.format_spec is not None:
@@ -192,9 +252,7 @@ def _import_objection(node: ast.Import | ast.ImportFrom, library: str) -> str | 
             return f"import from {'.' * node.level}{module}"
         allowed = _MODULES[module]
         for alias in node.names:
-            if alias.name == "*" or alias.name.startswith("_"):
-                return f"import of {alias.name} from {module}"
-            if allowed is not None and alias.name not in allowed:
+            if alias.name not in allowed:
                 return f"import of {alias.name} from {module}"
             if alias.asname and (reason := _name_objection(alias.asname)):
                 return reason
@@ -209,13 +267,15 @@ def _import_objection(node: ast.Import | ast.ImportFrom, library: str) -> str | 
     return None
 
 
-def _attribute_objection(node: ast.Attribute, own: frozenset[str]) -> str | None:
+def _attribute_objection(node: ast.Attribute, own: _Own) -> str | None:
     name = node.attr
+    if not isinstance(node.ctx, ast.Load) and id(node) not in own.initialised:
+        return f"setting the attribute {name}, which could change a library,"
     if name == "__init__" and _is_super(node.value) and isinstance(node.ctx, ast.Load):
         return None
-    if name.startswith("_") and (name.startswith("__") or name not in own):
+    if name.startswith("_") and (name.startswith("__") or name not in own.attributes):
         return f"the attribute {name}"
-    if name in ATTRIBUTES or name in own:
+    if name in ATTRIBUTES or name in own.attributes:
         return None
     return f"the attribute {name}"
 
@@ -229,12 +289,13 @@ def _is_super(node: ast.expr) -> bool:
     )
 
 
-def _name_objection(name: str) -> str | None:
+def _name_objection(name: str, own: _Own | None = None) -> str | None:
     if name == "__all__":
         return None
-    if name.startswith("__"):
+    if name.startswith("__") or name in _NEVER:
         return f"the name {name}"
-    if hasattr(builtins, name) and name not in SAFE_BUILTINS and not keyword.iskeyword(name):
+    bound = own is not None and name in own.names
+    if hasattr(builtins, name) and name not in SAFE_BUILTINS and not bound:
         return f"the name {name}"
     return None
 

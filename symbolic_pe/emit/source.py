@@ -100,7 +100,7 @@ def digest_of_body(body: str) -> str:
 
 
 def split_source(text: str) -> tuple[str, str]:
-    """Header and body; the header ends with the first line that is not a comment.
+    r"""Header and body; the header ends with the first line that is not a comment.
 
     >>> split_source("# a\\n# b\\nimport c\\n# d\n")
     ('# a\\n# b\\n', 'import c\\n# d\\n')

@@ -238,7 +238,7 @@ def _from_sections(table: dict[str, Any], default_name: str) -> Encoding:
         name,
         tuple(built),
         verdict=base.verdict if base is not None and verdict is Verdict.GROUP else verdict,
-        layout=base.layout if base is not None else layout,
+        layout=base.layout if base is not None else layout if "blocks" in generator else "as given",
         domain=domain if "domain" in table or base is None else base.domain,
         clock=base.clock if base is not None else "position",
         schedules=base.schedules if base is not None else (),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,6 +13,19 @@ from symbolic_pe.generators.block import Block
 from symbolic_pe.generators.generator import Generator
 from symbolic_pe.jordan.classify import real_jordan_form
 from symbolic_pe.jordan.form import ComponentForm, JordanCase
+
+
+def assemble(blocks: Sequence[FunctionMatrix]) -> FunctionMatrix:
+    """⊕ of square matrices of functions of one variable."""
+    n = sum(len(block) for block in blocks)
+    zero = ExponentialPolynomial(blocks[0][0][0].variables, {})
+    rows = [[zero] * n for _ in range(n)]
+    start = 0
+    for block in blocks:
+        for i, row in enumerate(block):
+            rows[start + i][start : start + len(row)] = row
+        start += len(block)
+    return tuple(tuple(row) for row in rows)
 
 
 @dataclass(frozen=True)
@@ -33,16 +47,7 @@ class ComponentExponential:
     @cached_property
     def jordan(self) -> FunctionMatrix:
         """exp(tJ) = ⊕ exp(t·block)."""
-        n = len(self.form.matrix)
-        zero = ExponentialPolynomial(("t",), {})
-        rows = [[zero] * n for _ in range(n)]
-        start = 0
-        for block in self.form.blocks:
-            for i, row in enumerate(block.exponential()):
-                for j, entry in enumerate(row):
-                    rows[start + i][start + j] = entry
-            start += block.dimension
-        return tuple(tuple(row) for row in rows)
+        return assemble([block.exponential() for block in self.form.blocks])
 
     @cached_property
     def matrix(self) -> FunctionMatrix:

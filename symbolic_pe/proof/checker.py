@@ -3,7 +3,7 @@
 The document is defined in ``docs/reference/certificate.md``.  This module shares no code with the
 prover; it needs the standard library only and computes with exact integers and rationals.
 
-What is trusted: Python's ``int``, ``fractions``, ``json`` and ``hashlib``, this file, and
+What is trusted: Python's ``int`` and standard library, this file, and
 
 1. E(0) = I and E' = X·E determine E(t) = exp(tX) (uniqueness for a linear equation);
 2. exp(tX) is orthogonal for every t exactly when Xᵀ = −X (differentiate AᵀA = I at t = 0);
@@ -107,7 +107,7 @@ class WorkLimitError(CertificateError):
 class CheckResult:
     """The verdict on one document.
 
-    ``accepted`` is true exactly when the document is well formed, its exponentials, bases and
+    ``accepted`` is true exactly when the document is well formed, its exponentials, generators and
     augmentation are right, and every claim is proved.  ``reason`` says what failed and where.
     ``claims`` lists (claim, "proved" | "refuted" | "undecided").  ``hypotheses`` lists what the
     definitions assume of the parameters.
@@ -1128,10 +1128,9 @@ class Decider:
         p, q = head.basis or (unit, unit)
         jordan = self._assemble(head)
         for i in size:
-            minus_p = {h: -a for h, a in p[i].items()}
             products: Products = defaultdict(list)
-            for row, matrix in ((x[i], p), (minus_p, jordan)):
-                self._multiply(row, matrix, products)
+            self._multiply(x[i], p, products)
+            self._multiply({h: -a for h, a in p[i].items()}, jordan, products)
             yield products, f"X*P = P*J at row {i}"
             products = defaultdict(list, {(i,): [(-ONE, ONE)]})
             self._multiply(p[i], q, products)
@@ -1152,14 +1151,12 @@ class Decider:
             for i, row in zip(block.coordinates, generator, strict=True):
                 self.algebra.spend(len(row))
                 for j, entry in row.items():
-                    value = self.algebra.substitute(entry, block.values)
-                    rows[i][block.coordinates[j]] = value
+                    rows[i][block.coordinates[j]] = self.algebra.substitute(entry, block.values)
         return rows
 
     def closed_form(self) -> Outcome:
         """Initial condition, derivative law and similarity: A(t) = P·E(t)·Q = exp(tX)."""
-        steps = (self.initial_condition, self.derivative, self.similarity)
-        return _all(decide() for decide in steps)
+        return _all(law() for law in (self.initial_condition, self.derivative, self.similarity))
 
     def bounded_causal(self) -> Outcome:
         """Every term of every block has Re l < 0, or Re l <= 0 with k = 0: bounded for t >= 0."""
@@ -1310,8 +1307,8 @@ def check_certificate(document: object, *, ignore_digest: bool = False) -> Check
     """Decide a certificate again, from its data alone.
 
     Accepted exactly when the document is well formed, every exponential satisfies E(0) = I and
-    E' = X·E, every basis X·P = P·J and P·Q = I, every augmentation its bias, and each claim is
-    proved.  ``ignore_digest`` judges the mathematics alone.  Does not raise on any JSON value.
+    E' = X·E, every generator X·P = P·J with P·Q = I, every augmentation its bias, and each claim
+    is proved.  ``ignore_digest`` judges the mathematics alone.  Does not raise on any JSON value.
 
     >>> check_certificate({}).reason
     'digest: the document has none'

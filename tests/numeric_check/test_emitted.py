@@ -73,8 +73,21 @@ def test_parametric_generators_are_consistent(
     rows: list[list[str]], parameters: dict[str, str], target: str
 ) -> None:
     plan = plan_kernel(Encoding("p", (Head(Generator.from_matrix(rows, parameters)),)))
-    result = cross_check(compiled(printed(plan, target)), plan)
+    result = cross_check(compiled(printed(plan, target)), plan, dtypes=["float64", "bfloat16"])
     assert result.failure_lines() == []
+
+
+@pytest.mark.parametrize("target", ["numpy", "torch"])
+def test_a_dense_basis_is_consistent(target: str) -> None:
+    rows = [
+        ["2", "-4", "0", "4"],
+        ["4", "-5", "-1", "5"],
+        ["1", "-2", "0", "3"],
+        ["2", "-3", "-1", "3"],
+    ]
+    plan = plan_kernel(Encoding("m", (Head(Generator.from_matrix(rows)),)))
+    assert plan.basis is not None
+    assert cross_check(compiled(printed(plan, target)), plan).failure_lines() == []
 
 
 @settings(max_examples=12, deadline=None)

@@ -68,6 +68,17 @@ MALICIOUS = {
     "generator": "def f():\n    yield 1",
     "delete": "x = 1\ndel x",
     "match": "match 1:\n    case _: pass",
+    "sys through abc": "from collections.abc import sys",
+    "changing numpy": "np.sin = np.cos",
+    "changing numpy in a method": "class A:\n    def f(self):\n        self.sin = 1\n",
+    "changing numpy in __init__": "class A:\n    def __init__(self):\n        np.sin = 1\n",
+    "a rebound self": "class A:\n    def __init__(self):\n        self = np\n        self.sin = 1\n",
+    "a nested self": "class A:\n    def __init__(self):\n"
+    "        def f(self):\n            self.sin = 1\n        f(np)\n",
+    "an argument to hide behind": "def f(getattr): pass\ngetattr(np, 'load')",
+    "augmenting": "np.pi += 1",
+    "loop variable": "for np.pi in (3,): pass",
+    "context variable": "with np.errstate() as np.pi: pass",
     "huge integer": "x = 10**3 * " + str(2**70),
     "bytes": "x = b'abc'",
     "typing hints": "from typing import get_type_hints",
@@ -114,6 +125,16 @@ def test_what_is_not_array_arithmetic_is_refused(name: str) -> None:
 def test_torch_is_fenced_too(line: str) -> None:
     with pytest.raises(KernelError, match="line"):
         compile_kernel(rope_torch().text + "\n" + line + "\n")
+
+
+def test_names_of_parameters_may_hide_harmless_builtins() -> None:
+    text = ROPE.replace("x, position, reference=0.0", "x, position, id, reference=0.0")
+    assert compile_kernel(text).dimension == 8
+
+
+def test_attributes_of_modules_are_their_own() -> None:
+    text = rope_torch().text.replace("self.amount = scale", "self.e = scale\n        self._w = 1")
+    assert compile_kernel(text).target == "torch"
 
 
 def test_nothing_runs_before_the_text_is_accepted(tmp_path) -> None:  # type: ignore[no-untyped-def]

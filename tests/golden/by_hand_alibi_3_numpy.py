@@ -1,0 +1,99 @@
+# Written by symbolic-pe: alibi-3.
+# reproduce:   symbolic-pe build alibi-3.toml --target numpy
+# target:      numpy
+# spec:        {"name": "alibi-3"}
+# certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
+# body:        sha256:1602034782074b96bb219e1b16e65156a71aa2941e0c5a9cf7ae0c0c3ebc5de3
+"""Alibi-3.
+
+The score of a query q at position t and a key k at position s is qᵀA(t − s)k +
+bias(t − s) in every head, where
+
+    A(τ) = exp(τX)
+    X = 0,  A(τ) = 1  on channels 0 to 3
+
+Gauge: F = G = I on the channels of x.
+
+Layout: as given; the channels are named above.
+
+Bias: bias(t − s) is added to the logits for τ ≥ 0 (mask the rest); transform_query and
+    transform_key append 2 coordinates that realise it. When the attention kernel
+    divides by √d, add bias() after the scaling, or multiply the appended query
+    coordinates by √d. The appended coordinates are rounded to the dtype of x: below
+    float32, prefer bias().
+
+Precision: the channels of x are returned as they are; positions are taken in float64.
+
+Range: every position.
+
+Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k + bias(t − s) for
+    all real t, s and every reference, up to rounding; the laws of A are proved in the
+    certificate named above.
+
+    query, key = transform_query(q, position), transform_key(k, position)
+    logits = query @ np.swapaxes(key, -1, -2)
+"""
+
+import numpy as np
+
+DIMENSION = 4
+HEADS = 3
+SLOPE = np.array([0.0625, 0.00390625, 0.25])[:, None, None]
+
+
+def transform_query(x, position, reference=0.0):
+    """x itself, A being the identity, for queries x of shape (..., 3, n, 4).
+
+    position is t, of shape (n,) or with leading axes that broadcast to those of x;
+    reference is c, the same for query and key.
+
+    Appends the 2 coordinates that realise the bias.
+    """
+    u = _elapsed(position, reference)
+    return _append(x, -SLOPE * np.ones_like(u), -SLOPE * u)
+
+
+def transform_key(x, position, reference=0.0):
+    """x itself, A being the identity, for keys x of shape (..., 3, n, 4).
+
+    position is s, of shape (n,) or with leading axes that broadcast to those of x;
+    reference is c, the same for query and key.
+
+    Appends the 2 coordinates that realise the bias.
+    """
+    u = _elapsed(position, reference)
+    return _append(x, -u, np.ones_like(u))
+
+
+def operator(lag):
+    """The matrix A(lag) = F(lag)ᵀ of shape (3, 4, 4), float64; lag is one number."""
+    identity = np.broadcast_to(np.eye(DIMENSION), (HEADS, DIMENSION, DIMENSION))
+    query = transform_query(identity, lag)
+    return query[..., :DIMENSION]
+
+
+def bias(query_position, key_position):
+    """bias(t − s), to be added to the logits, of shape (3, n, m)."""
+    lag = _lag(query_position, key_position)
+    return -SLOPE * lag
+
+
+def _elapsed(position, reference):
+    """position − reference in float64, shape (..., n, 1)."""
+    return (np.asarray(position, np.float64) - reference)[..., None]
+
+
+def _append(x, *columns):
+    """Append coordinates to x, each of shape (..., n, 1) or (..., n, k)."""
+    x = np.asarray(x)
+    if x.dtype.kind in "biu":
+        raise TypeError(f"expected floating-point x, got {x.dtype}")
+    shapes = [(*x.shape[:-1], column.shape[-1]) for column in columns]
+    added = [np.broadcast_to(c, shape) for c, shape in zip(columns, shapes)]
+    return np.concatenate([x, *added], axis=-1).astype(x.dtype)
+
+
+def _lag(query_position, key_position):
+    """t − s for every query (row) and key (column), float64."""
+    query = np.asarray(query_position, np.float64)[..., :, None]
+    return query - np.asarray(key_position, np.float64)[..., None, :]

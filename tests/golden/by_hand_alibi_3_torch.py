@@ -1,0 +1,127 @@
+# Written by symbolic-pe: alibi-3.
+# reproduce:   symbolic-pe build alibi-3.toml --target torch
+# target:      torch
+# spec:        {"name": "alibi-3"}
+# certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
+# body:        sha256:67d8ac6bf4f4a1c3b04dad719b30e78769dec01b3c36b0abb1fd3e7ec4415825
+"""Alibi-3.
+
+The score of a query q at position t and a key k at position s is qᵀA(t − s)k +
+bias(t − s) in every head, where
+
+    A(τ) = exp(τX)
+    X = 0,  A(τ) = 1  on channels 0 to 3
+
+Gauge: F = G = I on the channels of x.
+
+Layout: as given; the channels are named above.
+
+Bias: bias(t − s) is added to the logits for τ ≥ 0 (mask the rest); transform_query and
+    transform_key append 2 coordinates that realise it. When the attention kernel
+    divides by √d, add bias() after the scaling, or multiply the appended query
+    coordinates by √d. The appended coordinates are rounded to the dtype of x: below
+    float32, prefer bias().
+
+Precision: the channels of x are returned as they are; positions are taken in float64.
+
+Range: every position.
+
+Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k + bias(t − s) for
+    all real t, s and every reference, up to rounding; the laws of A are proved in the
+    certificate named above.
+
+    query, key = transform_query(q, position), transform_key(k, position)
+    logits = query @ key.transpose(-1, -2)
+"""
+
+import torch
+from torch import nn
+
+DIMENSION = 4
+HEADS = 3
+SLOPE = torch.tensor([0.0625, 0.00390625, 0.25], dtype=torch.float64, device="cpu")
+SLOPE = SLOPE[:, None, None]
+
+
+def transform_query(x, position, reference=0.0):
+    """x itself, A being the identity, for queries x of shape (..., 3, n, 4).
+
+    position is t, of shape (n,) or with leading axes that broadcast to those of x;
+    reference is c, the same for query and key.
+
+    Appends the 2 coordinates that realise the bias.
+    """
+    u = _elapsed(x, position, reference)
+    return _append(x, -SLOPE.to(u.device) * torch.ones_like(u), -SLOPE.to(u.device) * u)
+
+
+def transform_key(x, position, reference=0.0):
+    """x itself, A being the identity, for keys x of shape (..., 3, n, 4).
+
+    position is s, of shape (n,) or with leading axes that broadcast to those of x;
+    reference is c, the same for query and key.
+
+    Appends the 2 coordinates that realise the bias.
+    """
+    u = _elapsed(x, position, reference)
+    return _append(x, -u, torch.ones_like(u))
+
+
+def operator(lag):
+    """The matrix A(lag) = F(lag)ᵀ of shape (3, 4, 4), float64; lag is one number."""
+    lag = torch.as_tensor(lag, dtype=torch.float64)
+    identity = torch.eye(DIMENSION, dtype=torch.float64, device=lag.device)
+    identity = identity.expand(HEADS, DIMENSION, DIMENSION)
+    query = transform_query(identity, lag)
+    return query[..., :DIMENSION]
+
+
+def bias(query_position, key_position, *, dtype=torch.float32):
+    """bias(t − s), to be added to the logits, of shape (3, n, m)."""
+    lag = _lag(query_position, key_position)
+    return (-SLOPE.to(lag.device) * lag).to(dtype)
+
+
+def make_score_mod(query_position, key_position):
+    """A score_mod for flex_attention that adds the bias, after its scaling."""
+    query = torch.as_tensor(query_position, dtype=torch.float64)
+    key = torch.as_tensor(key_position, dtype=torch.float64, device=query.device)
+    slope = SLOPE[:, 0, 0].to(query.device)
+
+    def score_mod(score, batch, head, query_index, key_index):
+        lag = query[query_index] - key[key_index]
+        value = -slope[head] * lag
+        return score + value.to(score.dtype)
+
+    return score_mod
+
+
+class Alibi3(nn.Module):
+    """transform_query and transform_key for x of shape (..., 3, n, 4)."""
+
+    def forward(self, query, key, position, reference=0.0):
+        return (
+            transform_query(query, position, reference),
+            transform_key(key, position, reference),
+        )
+
+
+def _elapsed(x, position, reference):
+    """position − reference in float64, shape (..., n, 1)."""
+    position = torch.as_tensor(position, dtype=torch.float64, device=x.device)
+    return (position - reference).unsqueeze(-1)
+
+
+def _append(x, *columns):
+    """Append coordinates to x, each of shape (..., n, 1) or (..., n, k)."""
+    if not x.is_floating_point():
+        raise TypeError(f"expected floating-point x, got {x.dtype}")
+    added = [c.expand(*x.shape[:-1], c.shape[-1]).to(x.dtype) for c in columns]
+    return torch.cat([x, *added], dim=-1)
+
+
+def _lag(query_position, key_position):
+    """t − s for every query (row) and key (column), float64."""
+    query = torch.as_tensor(query_position, dtype=torch.float64)
+    key = torch.as_tensor(key_position, dtype=torch.float64, device=query.device)
+    return query.unsqueeze(-1) - key.unsqueeze(-2)

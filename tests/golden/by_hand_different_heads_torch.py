@@ -1,0 +1,121 @@
+# Written by symbolic-pe: different-heads.
+# reproduce:   symbolic-pe build different-heads.toml --target torch
+# target:      torch
+# spec:        {}
+# certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
+# body:        sha256:1ae145a922be56fa0796ad97d728d19339bcb25ec157b9307644e3bfd1ab922f
+"""Different-heads.
+
+The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
+head, where
+
+    A(τ) = exp(τX)
+    X = a_h I + ω_hj J,  A(τ) = e^(a_h τ) R(ω_hj τ)  on planes (0, 1), (2, 3), with a_h
+        listed below, ω_hj listed below
+    X = a_h,  A(τ) = e^(a_h τ)  on channel 4, with a_h listed below
+
+Here J = [[0, −1], [1, 0]], R(φ) = exp(φJ) = [[cos φ, −sin φ], [sin φ, cos φ]].
+
+Gauge: F(t) = A(t − c)ᵀ for the query, G(s) = A(c − s) for the key, c the reference,
+    which cancels in the score and must be the same for both.
+
+Layout: as given; the channels are named above.
+
+Precision: angles and exponents in float64 whatever the dtype of the input; cosines,
+    sines and exponentials rounded once to the compute dtype (float64 for float64 input,
+    else float32); the result in the dtype of x.
+
+Range: |position − reference| up to 66 (float32 and bfloat16) and 8.25 (float16), where
+    e^(±a·(position − reference)) stays finite; beyond, move the reference along.
+
+Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
+    and every reference, up to rounding; the laws of A are proved in the certificate
+    named above.
+
+    query, key = transform_query(q, position), transform_key(k, position)
+    logits = query @ key.transpose(-1, -2)
+"""
+
+import torch
+from torch import nn
+
+DIMENSION = 5
+HEADS = 3
+RATE = torch.tensor(
+    [0.0, -0.3333333333333333, -0.14285714285714285], dtype=torch.float64, device="cpu"
+)
+RATE = RATE[:, None, None]
+OMEGA = torch.tensor(
+    [[1.0, 2.0], [0.5, 1.5], [-2.0, -1.0]], dtype=torch.float64, device="cpu"
+)
+OMEGA = OMEGA[:, None, :]
+RATE_2 = torch.tensor(
+    [-1.0, -1.3333333333333333, -1.1428571428571428], dtype=torch.float64, device="cpu"
+)
+RATE_2 = RATE_2[:, None, None]
+
+
+def transform_query(x, position, reference=0.0):
+    """F(t)x = A(t − c)ᵀx for queries x of shape (..., 3, n, 5).
+
+    position is t, of shape (n,) or with leading axes that broadcast to those of x;
+    reference is c, the same for query and key.
+
+    Serves |position − reference| up to 66 (float32 and bfloat16) and 8.25 (float16),
+    where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
+    """
+    return _transform(x, position, reference, 1)
+
+
+def transform_key(x, position, reference=0.0):
+    """G(s)x = A(c − s)x for keys x of shape (..., 3, n, 5).
+
+    position is s, of shape (n,) or with leading axes that broadcast to those of x;
+    reference is c, the same for query and key.
+
+    Serves |position − reference| up to 66 (float32 and bfloat16) and 8.25 (float16),
+    where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
+    """
+    return _transform(x, position, reference, -1)
+
+
+def operator(lag):
+    """The matrix A(lag) = F(lag)ᵀ of shape (3, 5, 5), float64; lag is one number."""
+    lag = torch.as_tensor(lag, dtype=torch.float64)
+    identity = torch.eye(DIMENSION, dtype=torch.float64, device=lag.device)
+    identity = identity.expand(HEADS, DIMENSION, DIMENSION)
+    return transform_query(identity, lag)
+
+
+class DifferentHeads(nn.Module):
+    """transform_query and transform_key for x of shape (..., 3, n, 5)."""
+
+    def forward(self, query, key, position, reference=0.0):
+        return (
+            transform_query(query, position, reference),
+            transform_key(key, position, reference),
+        )
+
+
+def _transform(x, position, reference, side):
+    """A(u)ᵀx for side 1, A(−u)x for side −1; u = position − reference."""
+    if not x.is_floating_point():
+        raise TypeError(f"expected floating-point x, got {x.dtype}")
+    compute = torch.promote_types(x.dtype, torch.float32)
+    position = torch.as_tensor(position, dtype=torch.float64, device=x.device)
+    u = (position - reference).unsqueeze(-1)
+    wide = x.to(compute)
+    # planes (0, 1), (2, 3)
+    scale = torch.exp(side * RATE.to(u.device) * u)
+    angle = -u * OMEGA.to(u.device)
+    cosine = (scale * torch.cos(angle)).to(compute)
+    sine = (scale * torch.sin(angle)).to(compute)
+    first, second = wide[..., 0:4:2], wide[..., 1:4:2]
+    turned_first_1 = cosine * first - sine * second
+    turned_second_1 = sine * first + cosine * second
+    # channel 4
+    scale = torch.exp(side * RATE_2.to(u.device) * u).to(compute)
+    scaled_2 = scale * wide[..., 4:]
+    planes_0 = torch.stack((turned_first_1, turned_second_1), dim=-1).flatten(-2)
+    result = torch.cat((planes_0, scaled_2), dim=-1)
+    return result.to(x.dtype)

@@ -1,0 +1,107 @@
+# Written by symbolic-pe: long-chain.
+# reproduce:   symbolic-pe build long-chain.toml --target numpy
+# target:      numpy
+# spec:        {"name": "long-chain"}
+# certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
+# body:        sha256:c90bc08a70466ba773490e4e6a171c6807c369bc2f0703e8065e2e9ff9baac8c
+"""Long-chain.
+
+The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
+
+    A(τ) = exp(τX)
+    X = a I + η N,  A(τ) = e^(a τ) Σ_k (η τ)^k/k! N^k  on chains (0, 1, …, 5), with a =
+        −1/10, η = 1/3
+
+Here N has ones above the diagonal.
+
+Gauge: F(t) = A(t − c)ᵀ for the query, G(s) = A(c − s) for the key, c the reference,
+    which cancels in the score and must be the same for both.
+
+Layout: as given; the channels are named above.
+
+Precision: angles and exponents in float64 whatever the dtype of the input; cosines,
+    sines and exponentials rounded once to the compute dtype (float64 for float64 input,
+    else float32); the result in the dtype of x.
+
+Range: |position − reference| up to 880 (float32 and bfloat16) and 110 (float16), where
+    e^(±a·(position − reference)) stays finite; beyond, move the reference along. The
+    factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n multiplies
+    the rounding error, so keep the reference near the positions in use.
+
+Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
+    and every reference, up to rounding; the laws of A are proved in the certificate
+    named above.
+
+    query, key = transform_query(q, position), transform_key(k, position)
+    logits = query @ np.swapaxes(key, -1, -2)
+"""
+
+import numpy as np
+
+DIMENSION = 6
+HEADS = 1
+RATE = -0.1
+SHEAR = 0.3333333333333333
+LINK_CHANNELS = np.arange(6)[:, None]
+
+
+def transform_query(x, position, reference=0.0):
+    """F(t)x = A(t − c)ᵀx for queries x of shape (..., n, 6).
+
+    position is t, of shape (n,) or with leading axes that broadcast to those of x;
+    reference is c, the same for query and key.
+
+    Serves |position − reference| up to 880 (float32 and bfloat16) and 110 (float16),
+    where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
+    The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
+    multiplies the rounding error, so keep the reference near the positions in use.
+    """
+    return _transform(x, position, reference, 1)
+
+
+def transform_key(x, position, reference=0.0):
+    """G(s)x = A(c − s)x for keys x of shape (..., n, 6).
+
+    position is s, of shape (n,) or with leading axes that broadcast to those of x;
+    reference is c, the same for query and key.
+
+    Serves |position − reference| up to 880 (float32 and bfloat16) and 110 (float16),
+    where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
+    The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
+    multiplies the rounding error, so keep the reference near the positions in use.
+    """
+    return _transform(x, position, reference, -1)
+
+
+def operator(lag):
+    """The matrix A(lag) = F(lag)ᵀ of shape (6, 6), float64; lag is one number."""
+    identity = np.eye(DIMENSION)
+    return transform_query(identity, lag)
+
+
+def _transform(x, position, reference, side):
+    """A(u)ᵀx for side 1, A(−u)x for side −1; u = position − reference."""
+    x = np.asarray(x)
+    if x.dtype.kind in "biu":
+        raise TypeError(f"expected floating-point x, got {x.dtype}")
+    compute = np.result_type(x.dtype, np.float32)
+    u = (np.asarray(position, np.float64) - reference)[..., None]
+    wide = x.astype(compute)
+    result = np.empty_like(x)
+    scale = np.exp(side * RATE * u).astype(compute)[..., None, :]
+    weight = (side * SHEAR * u).astype(compute)[..., None, :]
+    links = wide[..., LINK_CHANNELS]
+    links = _shear(scale * links, weight, side)
+    result[..., LINK_CHANNELS] = links
+    return result
+
+
+def _shear(links, weight, side):
+    """Σ_k weight^k/k! · link i − k (query) or i + k (key), by Horner's rule."""
+    if side < 0:
+        return np.flip(_shear(np.flip(links, -2), weight, 1), -2)
+    total = links
+    for k in range(links.shape[-2] - 1, 0, -1):
+        carried = links[..., 1:, :] + weight / k * total[..., :-1, :]
+        total = np.concatenate([links[..., :1, :], carried], axis=-2)
+    return total

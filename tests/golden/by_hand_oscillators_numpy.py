@@ -1,0 +1,137 @@
+# Written by symbolic-pe: oscillators.
+# reproduce:   symbolic-pe build oscillators.toml --target numpy
+# target:      numpy
+# spec:        {}
+# certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
+# body:        sha256:f57951024574f390e67386bdedf1b592c35824c7ba84aad8c44058c5b487b87e
+"""Oscillators.
+
+The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
+
+    A(τ) = exp(τX)
+    X = [[0, 1], [-w^2, -2*w*z]],  A(τ) = e^(aτ)(C·I + S·(X − aI))  on channels (0, 1),
+        with C = cosh(τ√D), S = sinh(τ√D)/√D, a = -w*z, D = w^2*z^2 - w^2
+    X = [[0, 1], [-4*w^2, -4*w*z]],  A(τ) = e^(aτ)(C·I + S·(X − aI))  on channels
+        (2, 3), with C = cosh(τ√D), S = sinh(τ√D)/√D, a = -2*w*z, D = 4*w^2*z^2 - 4*w^2
+    X = [[z, w], [-w, w]],  A(τ) = e^(aτ)(C·I + S·(X − aI))  on channels (4, 5), with C
+        = cosh(τ√D), S = sinh(τ√D)/√D, a = 1/2*w + 1/2*z, D = -3/4*w^2 - 1/2*w*z +
+        1/4*z^2
+    X = a,  A(τ) = e^(a τ)  on channel 6, with a = −w
+    X = 0,  A(τ) = 1  on channel 7
+
+Gauge: F(t) = A(t − c)ᵀ for the query, G(s) = A(c − s) for the key, c the reference,
+    which cancels in the score and must be the same for both.
+
+Layout: as given; the channels are named above.
+
+Precision: angles and exponents in float64 whatever the dtype of the input; cosines,
+    sines and exponentials rounded once to the compute dtype (float64 for float64 input,
+    else float32); the result in the dtype of x.
+
+Range: |r·(position − reference)| < 88 (float32 and bfloat16) or 11 (float16) for the
+    largest real part r of an eigenvalue of X; beyond, move the reference along.
+
+Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
+    and every reference, up to rounding; the laws of A are proved in the certificate
+    named above.
+
+    query, key = transform_query(q, position), transform_key(k, position)
+    logits = query @ np.swapaxes(key, -1, -2)
+"""
+
+import numpy as np
+
+DIMENSION = 8
+HEADS = 1
+
+
+def transform_query(x, position, w, z, reference=0.0):
+    """F(t)x = A(t − c)ᵀx for queries x of shape (..., n, 8).
+
+    position is t, of shape (n,) or with leading axes that broadcast to those of x;
+    reference is c, the same for query and key.
+
+    Serves |r·(position − reference)| < 88 (float32 and bfloat16) or 11 (float16) for
+    the largest real part r of an eigenvalue of X; beyond, move the reference along.
+    """
+    return _transform(x, position, reference, 1, w, z)
+
+
+def transform_key(x, position, w, z, reference=0.0):
+    """G(s)x = A(c − s)x for keys x of shape (..., n, 8).
+
+    position is s, of shape (n,) or with leading axes that broadcast to those of x;
+    reference is c, the same for query and key.
+
+    Serves |r·(position − reference)| < 88 (float32 and bfloat16) or 11 (float16) for
+    the largest real part r of an eigenvalue of X; beyond, move the reference along.
+    """
+    return _transform(x, position, reference, -1, w, z)
+
+
+def operator(lag, w, z):
+    """The matrix A(lag) = F(lag)ᵀ of shape (8, 8), float64; lag is one number."""
+    identity = np.eye(DIMENSION)
+    return transform_query(identity, lag, w, z)
+
+
+def _transform(x, position, reference, side, w, z):
+    """A(u)ᵀx for side 1, A(−u)x for side −1; u = position − reference."""
+    x = np.asarray(x)
+    if x.dtype.kind in "biu":
+        raise TypeError(f"expected floating-point x, got {x.dtype}")
+    compute = np.result_type(x.dtype, np.float32)
+    u = (np.asarray(position, np.float64) - reference)[..., None]
+    wide = x.astype(compute)
+    result = x.copy()
+    # channel 6
+    scale = np.exp(-side * w * u).astype(compute)
+    result[..., 6:7] = scale * wide[..., 6:7]
+    # the 2 x 2 blocks on channels (2j, 2j + 1), j < 3
+    centre = np.stack([-w * z, -2 * w * z, 0.5 * (w + z)])
+    discriminant = np.stack(
+        [
+            w**2 * (z + 1) * (z - 1),
+            4 * w**2 * (z + 1) * (z - 1),
+            -0.75 * (w + z) * (w - z / 3),
+        ]
+    )
+    half_difference = np.stack([w * z, 2 * w * z, -0.5 * (w - z)])
+    upper = np.stack([1, 1, w])
+    lower = np.stack([-(w**2), -4 * w**2, -w])
+    even, odd = _even_and_odd(side * u, centre, discriminant)
+    upper = (upper * odd).astype(compute)
+    lower = (lower * odd).astype(compute)
+    if side > 0:  # the transpose
+        upper, lower = lower, upper
+    left = (even + half_difference * odd).astype(compute)
+    right = (even - half_difference * odd).astype(compute)
+    first, second = wide[..., 0:6:2], wide[..., 1:6:2]
+    result[..., 0:6:2] = left * first + upper * second
+    result[..., 1:6:2] = lower * first + right * second
+    return result
+
+
+def _even_and_odd(u, centre, discriminant):
+    """e^{au}·cosh(u√D) and e^{au}·sinh(u√D)/√D for any sign of D, smooth at D = 0.
+
+    a is the centre, D the discriminant: two rates a ± √D, one rate, or a rotation.
+    """
+    square = u * u * discriminant
+    growing, turning = square > 1.0, square < -1.0
+    small = np.where(growing | turning, 0.0, square)
+    even = odd = np.ones_like(small)
+    for k in range(9, 0, -1):
+        even = 1.0 + small * even / ((2 * k - 1) * (2 * k))
+        odd = 1.0 + small * odd / ((2 * k) * (2 * k + 1))
+    rate = np.sqrt(np.where(growing, discriminant, 1.0))
+    frequency = np.sqrt(np.where(turning, -discriminant, 1.0))
+    reach = np.where(growing, u, 0.0)
+    first = np.exp((centre + rate) * reach)
+    second = np.exp((centre - rate) * reach)
+    scale = np.exp(centre * np.where(growing, 0.0, u))
+    even = scale * np.where(turning, np.cos(frequency * u), even)
+    odd = scale * np.where(turning, np.sin(frequency * u) / frequency, u * odd)
+    even = np.where(growing, (first + second) / 2, even)
+    odd = np.where(growing, (first - second) / (2 * rate), odd)
+    return even, odd

@@ -1,0 +1,97 @@
+# Written by symbolic-pe: polynomial.
+# reproduce:   symbolic-pe build polynomial.toml --target numpy
+# target:      numpy
+# spec:        {"name": "polynomial"}
+# certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
+# body:        sha256:e43a7935279622bf35c27fefca06edb2ca3a3e17a89afd957ccbb1fcb3beb2cf
+"""Polynomial.
+
+The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
+
+    A(τ) = exp(τX)
+    X = N,  A(τ) = Σ_k τ^k/k! N^k  on chains (0, 1), (2, 3)
+
+Here N has ones above the diagonal.
+
+Gauge: F(t) = A(t − c)ᵀ for the query, G(s) = A(c − s) for the key, c the reference,
+    which cancels in the score and must be the same for both.
+
+Layout: as given; the channels are named above.
+
+Precision: angles and exponents in float64 whatever the dtype of the input; cosines,
+    sines and exponentials rounded once to the compute dtype (float64 for float64 input,
+    else float32); the result in the dtype of x.
+
+Range: The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
+    multiplies the rounding error, so keep the reference near the positions in use.
+
+Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
+    and every reference, up to rounding; the laws of A are proved in the certificate
+    named above.
+
+    query, key = transform_query(q, position), transform_key(k, position)
+    logits = query @ np.swapaxes(key, -1, -2)
+"""
+
+import numpy as np
+
+DIMENSION = 4
+HEADS = 1
+
+
+def transform_query(x, position, reference=0.0):
+    """F(t)x = A(t − c)ᵀx for queries x of shape (..., n, 4).
+
+    position is t, of shape (n,) or with leading axes that broadcast to those of x;
+    reference is c, the same for query and key.
+
+    Serves The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
+    multiplies the rounding error, so keep the reference near the positions in use.
+    """
+    return _transform(x, position, reference, 1)
+
+
+def transform_key(x, position, reference=0.0):
+    """G(s)x = A(c − s)x for keys x of shape (..., n, 4).
+
+    position is s, of shape (n,) or with leading axes that broadcast to those of x;
+    reference is c, the same for query and key.
+
+    Serves The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
+    multiplies the rounding error, so keep the reference near the positions in use.
+    """
+    return _transform(x, position, reference, -1)
+
+
+def operator(lag):
+    """The matrix A(lag) = F(lag)ᵀ of shape (4, 4), float64; lag is one number."""
+    identity = np.eye(DIMENSION)
+    return transform_query(identity, lag)
+
+
+def _transform(x, position, reference, side):
+    """A(u)ᵀx for side 1, A(−u)x for side −1; u = position − reference."""
+    x = np.asarray(x)
+    if x.dtype.kind in "biu":
+        raise TypeError(f"expected floating-point x, got {x.dtype}")
+    compute = np.result_type(x.dtype, np.float32)
+    u = (np.asarray(position, np.float64) - reference)[..., None]
+    wide = x.astype(compute)
+    result = np.empty_like(x)
+    weight = (side * u).astype(compute)[..., None, :]
+    links = np.stack([wide[..., 0::2], wide[..., 1::2]], axis=-2)
+    links = _shear(links, weight, side)
+    result[..., 0::2] = links[..., 0, :]
+    result[..., 1::2] = links[..., 1, :]
+    return result
+
+
+def _shear(links, weight, side):
+    """Σ_k weight^k/k! · link i − k (query) or i + k (key), by Horner's rule."""
+    if side < 0:
+        return np.flip(_shear(np.flip(links, -2), weight, 1), -2)
+    total = links
+    for k in range(links.shape[-2] - 1, 0, -1):
+        carried = links[..., 1:, :] + weight / k * total[..., :-1, :]
+        total = np.concatenate([links[..., :1, :], carried], axis=-2)
+    return total

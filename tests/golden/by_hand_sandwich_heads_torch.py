@@ -1,0 +1,159 @@
+# Written by symbolic-pe: sandwich-2.
+# reproduce:   symbolic-pe build sandwich-heads.toml --target torch
+# target:      torch
+# spec:        {"name": "sandwich-2"}
+# certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
+# body:        sha256:a649a9b932adfb2dc3029aafc80a934926af26f96fda2a31991a16a945efb6de
+"""Sandwich-2.
+
+The score of a query q at position t and a key k at position s is qᵀA(t − s)k +
+bias(t − s) in every head, where
+
+    A(τ) = exp(τX)
+    X = 0,  A(τ) = 1  on channels 0 to 3
+
+Gauge: F = G = I on the channels of x.
+
+Layout: as given; the channels are named above.
+
+Bias: bias(t − s) is added to the logits for τ ≥ 0 (mask the rest); transform_query and
+    transform_key append 8 coordinates that realise it. When the attention kernel
+    divides by √d, add bias() after the scaling, or multiply the appended query
+    coordinates by √d. The appended coordinates are rounded to the dtype of x: below
+    float32, prefer bias().
+
+Precision: the channels of x are returned as they are; positions are taken in float64.
+
+Range: |position − reference| up to 87912 (float32 and bfloat16) and 10989 (float16),
+    where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
+
+Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k + bias(t − s) for
+    all real t, s and every reference, up to rounding; the laws of A are proved in the
+    certificate named above.
+
+    query, key = transform_query(q, position), transform_key(k, position)
+    logits = query @ key.transpose(-1, -2)
+"""
+
+import torch
+from torch import nn
+
+DIMENSION = 4
+HEADS = 2
+BIAS_FREQUENCY = torch.tensor(
+    [1.0, 0.21544346900318836, 0.04641588833612779], dtype=torch.float64, device="cpu"
+)
+COEFFICIENT = torch.tensor([0.5, 0.3333333333333333], dtype=torch.float64, device="cpu")
+COEFFICIENT = COEFFICIENT[:, None, None]
+
+
+def transform_query(x, position, reference=0.0):
+    """x itself, A being the identity, for queries x of shape (..., 2, n, 4).
+
+    position is t, of shape (n,) or with leading axes that broadcast to those of x;
+    reference is c, the same for query and key.
+
+    Appends the 8 coordinates that realise the bias.
+
+    Serves |position − reference| up to 87912 (float32 and bfloat16) and 10989
+    (float16), where e^(±a·(position − reference)) stays finite; beyond, move the
+    reference along.
+    """
+    u = _elapsed(x, position, reference)
+    return _append(
+        x,
+        COEFFICIENT.to(u.device) * torch.cos(BIAS_FREQUENCY.to(u.device) * u),
+        -COEFFICIENT.to(u.device) * torch.sin(BIAS_FREQUENCY.to(u.device) * u),
+        COEFFICIENT.to(u.device) * torch.exp(-1 / 999 * u) * torch.cos(u),
+        -COEFFICIENT.to(u.device) * torch.exp(-1 / 999 * u) * torch.sin(u),
+    )
+
+
+def transform_key(x, position, reference=0.0):
+    """x itself, A being the identity, for keys x of shape (..., 2, n, 4).
+
+    position is s, of shape (n,) or with leading axes that broadcast to those of x;
+    reference is c, the same for query and key.
+
+    Appends the 8 coordinates that realise the bias.
+
+    Serves |position − reference| up to 87912 (float32 and bfloat16) and 10989
+    (float16), where e^(±a·(position − reference)) stays finite; beyond, move the
+    reference along.
+    """
+    u = _elapsed(x, position, reference)
+    return _append(
+        x,
+        torch.cos(BIAS_FREQUENCY.to(u.device) * u),
+        -torch.sin(BIAS_FREQUENCY.to(u.device) * u),
+        torch.exp(1 / 999 * u) * torch.cos(u),
+        -torch.exp(1 / 999 * u) * torch.sin(u),
+    )
+
+
+def operator(lag):
+    """The matrix A(lag) = F(lag)ᵀ of shape (2, 4, 4), float64; lag is one number."""
+    lag = torch.as_tensor(lag, dtype=torch.float64)
+    identity = torch.eye(DIMENSION, dtype=torch.float64, device=lag.device)
+    identity = identity.expand(HEADS, DIMENSION, DIMENSION)
+    query = transform_query(identity, lag)
+    return query[..., :DIMENSION]
+
+
+def bias(query_position, key_position, *, dtype=torch.float32):
+    """bias(t − s), to be added to the logits, of shape (2, n, m)."""
+    lag = _lag(query_position, key_position)
+    value = COEFFICIENT.to(lag.device) * torch.exp(-1 / 999 * lag) * torch.cos(lag)
+    terms = COEFFICIENT.to(lag.device)[:, None]
+    terms = terms * torch.cos(BIAS_FREQUENCY.to(lag.device) * lag[..., None])
+    value = value + terms.sum(-1)
+    return value.to(dtype)
+
+
+def make_score_mod(query_position, key_position):
+    """A score_mod for flex_attention that adds the bias, after its scaling."""
+    query = torch.as_tensor(query_position, dtype=torch.float64)
+    key = torch.as_tensor(key_position, dtype=torch.float64, device=query.device)
+    bias_frequency = BIAS_FREQUENCY.to(query.device)
+    coefficient = COEFFICIENT[:, 0, 0].to(query.device)
+
+    def score_mod(score, batch, head, query_index, key_index):
+        lag = query[query_index] - key[key_index]
+        value = coefficient[head] * torch.exp(-1 / 999 * lag) * torch.cos(lag)
+        for i in range(3):
+            term = coefficient[head] * torch.cos(bias_frequency[i] * lag)
+            value = value + term
+        return score + value.to(score.dtype)
+
+    return score_mod
+
+
+class Sandwich2(nn.Module):
+    """transform_query and transform_key for x of shape (..., 2, n, 4)."""
+
+    def forward(self, query, key, position, reference=0.0):
+        return (
+            transform_query(query, position, reference),
+            transform_key(key, position, reference),
+        )
+
+
+def _elapsed(x, position, reference):
+    """position − reference in float64, shape (..., n, 1)."""
+    position = torch.as_tensor(position, dtype=torch.float64, device=x.device)
+    return (position - reference).unsqueeze(-1)
+
+
+def _append(x, *columns):
+    """Append coordinates to x, each of shape (..., n, 1) or (..., n, k)."""
+    if not x.is_floating_point():
+        raise TypeError(f"expected floating-point x, got {x.dtype}")
+    added = [c.expand(*x.shape[:-1], c.shape[-1]).to(x.dtype) for c in columns]
+    return torch.cat([x, *added], dim=-1)
+
+
+def _lag(query_position, key_position):
+    """t − s for every query (row) and key (column), float64."""
+    query = torch.as_tensor(query_position, dtype=torch.float64)
+    key = torch.as_tensor(key_position, dtype=torch.float64, device=query.device)
+    return query.unsqueeze(-1) - key.unsqueeze(-2)

@@ -1,0 +1,99 @@
+# Written by symbolic-pe: two-slopes.
+# reproduce:   symbolic-pe build two-slopes.toml --target numpy
+# target:      numpy
+# spec:        {"name": "two-slopes"}
+# certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
+# body:        sha256:63ebebc704634aba6bf43f462d2dbcc3e028d6543fff3d3077f4073985944767
+"""Two-slopes.
+
+The score of a query q at position t and a key k at position s is qᵀA(t − s)k +
+bias(t − s), where
+
+    A(τ) = exp(τX)
+    X = 0,  A(τ) = 1  on channels 0 to 3
+
+Gauge: F = G = I on the channels of x.
+
+Layout: as given; the channels are named above.
+
+Bias: bias(τ) = -10/21*τ is added to the logits for τ ≥ 0 (mask the rest);
+    transform_query and transform_key append 4 coordinates that realise it. When the
+    attention kernel divides by √d, add bias() after the scaling, or multiply the
+    appended query coordinates by √d. The appended coordinates are rounded to the dtype
+    of x: below float32, prefer bias().
+
+Precision: the channels of x are returned as they are; positions are taken in float64.
+
+Range: every position.
+
+Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k + bias(t − s) for
+    all real t, s and every reference, up to rounding; the laws of A are proved in the
+    certificate named above.
+
+    query, key = transform_query(q, position), transform_key(k, position)
+    logits = query @ np.swapaxes(key, -1, -2)
+"""
+
+import numpy as np
+
+DIMENSION = 4
+HEADS = 1
+COEFFICIENT = np.array([0.3333333333333333, 0.14285714285714285])
+
+
+def transform_query(x, position, reference=0.0):
+    """x itself, A being the identity, for queries x of shape (..., n, 4).
+
+    position is t, of shape (n,) or with leading axes that broadcast to those of x;
+    reference is c, the same for query and key.
+
+    Appends the 4 coordinates that realise the bias.
+    """
+    u = _elapsed(position, reference)
+    return _append(x, -COEFFICIENT * np.ones_like(u), -COEFFICIENT * u)
+
+
+def transform_key(x, position, reference=0.0):
+    """x itself, A being the identity, for keys x of shape (..., n, 4).
+
+    position is s, of shape (n,) or with leading axes that broadcast to those of x;
+    reference is c, the same for query and key.
+
+    Appends the 4 coordinates that realise the bias.
+    """
+    u = _elapsed(position, reference)
+    return _append(x, -u, -u, np.ones_like(u), np.ones_like(u))
+
+
+def operator(lag):
+    """The matrix A(lag) = F(lag)ᵀ of shape (4, 4), float64; lag is one number."""
+    identity = np.eye(DIMENSION)
+    query = transform_query(identity, lag)
+    return query[..., :DIMENSION]
+
+
+def bias(query_position, key_position):
+    """bias(t − s), to be added to the logits, of shape (n, m)."""
+    lag = _lag(query_position, key_position)
+    return -10 / 21 * lag
+
+
+def _elapsed(position, reference):
+    """position − reference in float64, shape (..., n, 1)."""
+    return (np.asarray(position, np.float64) - reference)[..., None]
+
+
+def _append(x, *columns):
+    """Append coordinates to x, each of shape (..., n, 1) or (..., n, k)."""
+    x = np.asarray(x)
+    if x.dtype.kind in "biu":
+        raise TypeError(f"expected floating-point x, got {x.dtype}")
+    shapes = [(*x.shape[:-1], column.shape[-1]) for column in columns]
+    added = [np.broadcast_to(c, shape) for c, shape in zip(columns, shapes)]
+    return np.concatenate([x, *added], axis=-1).astype(x.dtype)
+
+
+def _lag(query_position, key_position):
+    """t − s for every query (row) and key (column), float64."""
+    query = np.asarray(query_position, np.float64)[..., :, None]
+    return query - np.asarray(key_position, np.float64)[..., None, :]

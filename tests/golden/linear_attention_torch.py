@@ -1,0 +1,126 @@
+# Written by symbolic-pe: Per-head decay of Lightning attention (TransNormer).
+# reproduce:   symbolic-pe build linear-attention:dim=8,heads=2 --target torch
+# target:      torch
+# spec:        {"catalogue": "linear-attention", "settings": {"dim": "8", "heads": "2", "layer": "0", "layers": "24"}}
+# certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
+# body:        sha256:c6ae98940795637890cf4a7af7866991d18a72cbf86c47b0c82d59e20efe8cfd
+"""Per-head decay of Lightning attention (TransNormer).
+
+The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
+head, where
+
+    A(τ) = exp(τX)
+    X = a_h,  A(τ) = e^(a_h τ)  on channels 0 to 7, with a_h = −8*h/2*(1 - 0/24)
+
+Gauge: F(t) = A(t − c)ᵀ for the query, G(s) = A(c − s) for the key, c the reference,
+    which cancels in the score and must be the same for both.
+
+Layout: as given; the channels are named above.
+
+Precision: angles and exponents in float64 whatever the dtype of the input; cosines,
+    sines and exponentials rounded once to the compute dtype (float64 for float64 input,
+    else float32); the result in the dtype of x.
+
+Range: |position − reference| up to 22 (float32 and bfloat16) and 2.75 (float16), where
+    e^(±a·(position − reference)) stays finite; beyond, move the reference along, or use
+    rotate and decay.
+
+Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
+    and every reference, up to rounding; the laws of A are proved in the certificate
+    named above.
+
+Source: Qin et al. 2023; flash-linear-attention ops/lightning_attn.
+
+    query, key = transform_query(q, position), transform_key(k, position)
+    logits = query @ key.transpose(-1, -2)
+"""
+
+import torch
+from torch import nn
+
+DIMENSION = 8
+HEADS = 2
+HEAD = torch.arange(2, dtype=torch.float64, device="cpu")[:, None, None]
+RATE = -8 * HEAD / 2 * (1 - 0 / 24)
+
+
+def transform_query(x, position, reference=0.0):
+    """F(t)x = A(t − c)ᵀx for queries x of shape (..., 2, n, 8).
+
+    position is t, of shape (n,) or with leading axes that broadcast to those of x;
+    reference is c, the same for query and key.
+
+    Serves |position − reference| up to 22 (float32 and bfloat16) and 2.75 (float16),
+    where e^(±a·(position − reference)) stays finite; beyond, move the reference along,
+    or use rotate and decay.
+    """
+    return _transform(x, position, reference, 1)
+
+
+def transform_key(x, position, reference=0.0):
+    """G(s)x = A(c − s)x for keys x of shape (..., 2, n, 8).
+
+    position is s, of shape (n,) or with leading axes that broadcast to those of x;
+    reference is c, the same for query and key.
+
+    Serves |position − reference| up to 22 (float32 and bfloat16) and 2.75 (float16),
+    where e^(±a·(position − reference)) stays finite; beyond, move the reference along,
+    or use rotate and decay.
+    """
+    return _transform(x, position, reference, -1)
+
+
+def operator(lag):
+    """The matrix A(lag) = F(lag)ᵀ of shape (2, 8, 8), float64; lag is one number."""
+    lag = torch.as_tensor(lag, dtype=torch.float64)
+    identity = torch.eye(DIMENSION, dtype=torch.float64, device=lag.device)
+    identity = identity.expand(HEADS, DIMENSION, DIMENSION)
+    return transform_query(identity, lag)
+
+
+def rotate(x, position):
+    """The orthogonal part B of A(τ) = decay(τ)·B(τ), one map for query and key.
+
+    logits(t, s) = decay(t, s) · (rotate(q, t) · rotate(k, s)), stable at any range.
+    """
+    return _transform(x, position, 0.0, 0)
+
+
+def decay(query_position, key_position, *, dtype=torch.float32):
+    """e^(a·lag) for lag ≥ 0, else 0, of shape (2, n, m)."""
+    lag = _lag(query_position, key_position)
+    factor = torch.exp(RATE.to(lag.device) * lag.clamp(min=0.0))
+    return torch.where(lag >= 0, factor, 0.0).to(dtype)
+
+
+class LinearAttention(nn.Module):
+    """transform_query and transform_key for x of shape (..., 2, n, 8)."""
+
+    def forward(self, query, key, position, reference=0.0):
+        return (
+            transform_query(query, position, reference),
+            transform_key(key, position, reference),
+        )
+
+
+def _transform(x, position, reference, side):
+    """A(u)ᵀx for side 1, A(−u)x for side −1, without decay for side 0; u = position −
+    reference.
+    """
+    if not x.is_floating_point():
+        raise TypeError(f"expected floating-point x, got {x.dtype}")
+    compute = torch.promote_types(x.dtype, torch.float32)
+    position = torch.as_tensor(position, dtype=torch.float64, device=x.device)
+    u = (position - reference).unsqueeze(-1)
+    wide = x.to(compute)
+    scale = torch.exp(side * RATE.to(u.device) * u).to(compute)
+    scaled = scale * wide
+    result = scaled
+    return result.to(x.dtype)
+
+
+def _lag(query_position, key_position):
+    """t − s for every query (row) and key (column), float64."""
+    query = torch.as_tensor(query_position, dtype=torch.float64)
+    key = torch.as_tensor(key_position, dtype=torch.float64, device=query.device)
+    return query.unsqueeze(-1) - key.unsqueeze(-2)

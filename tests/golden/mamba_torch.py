@@ -1,0 +1,141 @@
+# Written by symbolic-pe: Mamba: decay and rotation on a learned clock.
+# reproduce:   symbolic-pe build mamba:dim=8,rotary_dim=4 --target torch
+# target:      torch
+# spec:        {"catalogue": "mamba", "settings": {"base": "10000", "dim": "8", "rate": "1", "rotary_dim": "4"}}
+# certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
+# body:        sha256:daa70ec1a3854719166c449237115ea581901fd7f6121f85ec0499f711ce017e
+"""Mamba: decay and rotation on a learned clock.
+
+The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
+
+    A(τ) = exp(τX)
+    X = a I − θ_j J,  A(τ) = e^(a τ) R(−θ_j τ)  on planes (0, 1), (2, 3), with a = −1,
+        θ_j = 10000^(-2*j/4)
+    X = a,  A(τ) = e^(a τ)  on channels 4 to 7, with a = −1
+
+Here J = [[0, −1], [1, 0]], R(φ) = exp(φJ) = [[cos φ, −sin φ], [sin φ, cos φ]].
+
+Gauge: F(t) = A(t − c)ᵀ for the query, G(s) = A(c − s) for the key, c the reference,
+    which cancels in the score and must be the same for both.
+
+Layout: interleaved, the two channels of a plane are neighbours.
+
+Clock: position is learned time, any increasing quantity that the model produces.
+
+Precision: angles and exponents in float64 whatever the dtype of the input; cosines,
+    sines and exponentials rounded once to the compute dtype (float64 for float64 input,
+    else float32); the result in the dtype of x.
+
+Range: |position − reference| up to 88 (float32 and bfloat16) and 11 (float16), where
+    e^(±a·(position − reference)) stays finite; beyond, move the reference along, or use
+    rotate and decay.
+
+Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
+    and every reference, up to rounding; the laws of A are proved in the certificate
+    named above.
+
+Source: Dao and Gu 2024 (Mamba-2); arXiv:2603.15569 (Mamba-3), without its trapezoidal
+    diagonal.
+
+    query, key = transform_query(q, position), transform_key(k, position)
+    logits = query @ key.transpose(-1, -2)
+"""
+
+import torch
+from torch import nn
+
+DIMENSION = 8
+HEADS = 1
+INDEX = torch.arange(2, dtype=torch.float64, device="cpu")
+THETA = 10000.0 ** (-2 * INDEX / 4)
+
+
+def transform_query(x, position, reference=0.0):
+    """F(t)x = A(t − c)ᵀx for queries x of shape (..., n, 8).
+
+    position is t, of shape (n,) or with leading axes that broadcast to those of x;
+    reference is c, the same for query and key.
+
+    Serves |position − reference| up to 88 (float32 and bfloat16) and 11 (float16),
+    where e^(±a·(position − reference)) stays finite; beyond, move the reference along,
+    or use rotate and decay.
+    """
+    return _transform(x, position, reference, 1)
+
+
+def transform_key(x, position, reference=0.0):
+    """G(s)x = A(c − s)x for keys x of shape (..., n, 8).
+
+    position is s, of shape (n,) or with leading axes that broadcast to those of x;
+    reference is c, the same for query and key.
+
+    Serves |position − reference| up to 88 (float32 and bfloat16) and 11 (float16),
+    where e^(±a·(position − reference)) stays finite; beyond, move the reference along,
+    or use rotate and decay.
+    """
+    return _transform(x, position, reference, -1)
+
+
+def operator(lag):
+    """The matrix A(lag) = F(lag)ᵀ of shape (8, 8), float64; lag is one number."""
+    lag = torch.as_tensor(lag, dtype=torch.float64)
+    identity = torch.eye(DIMENSION, dtype=torch.float64, device=lag.device)
+    return transform_query(identity, lag)
+
+
+def rotate(x, position):
+    """The orthogonal part B of A(τ) = decay(τ)·B(τ), one map for query and key.
+
+    logits(t, s) = decay(t, s) · (rotate(q, t) · rotate(k, s)), stable at any range.
+    """
+    return _transform(x, position, 0.0, 0)
+
+
+def decay(query_position, key_position, *, dtype=torch.float32):
+    """e^(a·lag) for lag ≥ 0, else 0, of shape (n, m)."""
+    lag = _lag(query_position, key_position)
+    factor = torch.exp(-lag.clamp(min=0.0))
+    return torch.where(lag >= 0, factor, 0.0).to(dtype)
+
+
+class Mamba(nn.Module):
+    """transform_query and transform_key for x of shape (..., n, 8)."""
+
+    def forward(self, query, key, position, reference=0.0):
+        return (
+            transform_query(query, position, reference),
+            transform_key(key, position, reference),
+        )
+
+
+def _transform(x, position, reference, side):
+    """A(u)ᵀx for side 1, A(−u)x for side −1, without decay for side 0; u = position −
+    reference.
+    """
+    if not x.is_floating_point():
+        raise TypeError(f"expected floating-point x, got {x.dtype}")
+    compute = torch.promote_types(x.dtype, torch.float32)
+    position = torch.as_tensor(position, dtype=torch.float64, device=x.device)
+    u = (position - reference).unsqueeze(-1)
+    wide = x.to(compute)
+    # planes (0, 1), (2, 3)
+    scale = torch.exp(-side * u)
+    angle = u * THETA.to(u.device)
+    cosine = (scale * torch.cos(angle)).to(compute)
+    sine = (scale * torch.sin(angle)).to(compute)
+    first, second = wide[..., 0:4:2], wide[..., 1:4:2]
+    turned_first_1 = cosine * first - sine * second
+    turned_second_1 = sine * first + cosine * second
+    # channels 4 to 7
+    scale = torch.exp(-side * u).to(compute)
+    scaled_2 = scale * wide[..., 4:]
+    planes_0 = torch.stack((turned_first_1, turned_second_1), dim=-1).flatten(-2)
+    result = torch.cat((planes_0, scaled_2), dim=-1)
+    return result.to(x.dtype)
+
+
+def _lag(query_position, key_position):
+    """t − s for every query (row) and key (column), float64."""
+    query = torch.as_tensor(query_position, dtype=torch.float64)
+    key = torch.as_tensor(key_position, dtype=torch.float64, device=query.device)
+    return query.unsqueeze(-1) - key.unsqueeze(-2)

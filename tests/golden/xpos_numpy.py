@@ -1,0 +1,93 @@
+# Written by symbolic-pe: xPos: rotation with per-plane decay.
+# reproduce:   symbolic-pe build xpos:dim=8 --target numpy
+# target:      numpy
+# spec:        {"catalogue": "xpos", "settings": {"base": "10000", "dim": "8", "gamma": "2/5", "layout": "interleaved", "scale_base": "512"}}
+# certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
+# body:        sha256:ec9dc996077988a45c2939fb462d6ec99507ed36f1c8a63a5f213973bd8a1ad3
+"""xPos: rotation with per-plane decay.
+
+The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
+
+    A(τ) = exp(τX)
+    X = a_j I − θ_j J,  A(τ) = e^(a_j τ) R(−θ_j τ)  on planes (2j, 2j + 1), j < 4, with
+        a_j = log((2*j/8 + 2/5)/(1 + 2/5))/(512), θ_j = 10000^(-2*j/8)
+
+Here J = [[0, −1], [1, 0]], R(φ) = exp(φJ) = [[cos φ, −sin φ], [sin φ, cos φ]].
+
+Gauge: F(t) = A(t − c)ᵀ for the query, G(s) = A(c − s) for the key, c the reference,
+    which cancels in the score and must be the same for both.
+
+Layout: interleaved, the two channels of a plane are neighbours.
+
+Precision: angles and exponents in float64 whatever the dtype of the input; cosines,
+    sines and exponentials rounded once to the compute dtype (float64 for float64 input,
+    else float32); the result in the dtype of x.
+
+Range: |position − reference| up to 35965 (float32 and bfloat16) and 4495 (float16),
+    where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
+
+Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
+    and every reference, up to rounding; the laws of A are proved in the certificate
+    named above.
+
+Source: Sun et al., arXiv:2212.10554; torchscale xpos_relative_position.py.
+
+    query, key = transform_query(q, position), transform_key(k, position)
+    logits = query @ np.swapaxes(key, -1, -2)
+"""
+
+import numpy as np
+
+DIMENSION = 8
+HEADS = 1
+RATE = np.log((2 * np.arange(4) / 8 + 2 / 5) / (1 + 2 / 5)) / 512
+THETA = 10000.0 ** (-2 * np.arange(4) / 8)
+
+
+def transform_query(x, position, reference=0.0):
+    """F(t)x = A(t − c)ᵀx for queries x of shape (..., n, 8).
+
+    position is t, of shape (n,) or with leading axes that broadcast to those of x;
+    reference is c, the same for query and key.
+
+    Serves |position − reference| up to 35965 (float32 and bfloat16) and 4495 (float16),
+    where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
+    """
+    return _transform(x, position, reference, 1)
+
+
+def transform_key(x, position, reference=0.0):
+    """G(s)x = A(c − s)x for keys x of shape (..., n, 8).
+
+    position is s, of shape (n,) or with leading axes that broadcast to those of x;
+    reference is c, the same for query and key.
+
+    Serves |position − reference| up to 35965 (float32 and bfloat16) and 4495 (float16),
+    where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
+    """
+    return _transform(x, position, reference, -1)
+
+
+def operator(lag):
+    """The matrix A(lag) = F(lag)ᵀ of shape (8, 8), float64; lag is one number."""
+    identity = np.eye(DIMENSION)
+    return transform_query(identity, lag)
+
+
+def _transform(x, position, reference, side):
+    """A(u)ᵀx for side 1, A(−u)x for side −1; u = position − reference."""
+    x = np.asarray(x)
+    if x.dtype.kind in "biu":
+        raise TypeError(f"expected floating-point x, got {x.dtype}")
+    compute = np.result_type(x.dtype, np.float32)
+    u = (np.asarray(position, np.float64) - reference)[..., None]
+    wide = x.astype(compute)
+    result = np.empty_like(x)
+    scale = np.exp(side * RATE * u)
+    angle = u * THETA
+    cosine = (scale * np.cos(angle)).astype(compute)
+    sine = (scale * np.sin(angle)).astype(compute)
+    first, second = wide[..., 0::2], wide[..., 1::2]
+    result[..., 0::2] = cosine * first - sine * second
+    result[..., 1::2] = sine * first + cosine * second
+    return result
