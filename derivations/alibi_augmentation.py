@@ -156,7 +156,8 @@ def _roots(polynomial: Scalar) -> set[str]:
 def page() -> str:
     """The derivation as Markdown, every verdict decided now."""
     quoted = "\n".join(
-        f"| {d.reading} | `{d.bias}` | {'holds' if d.holds else 'refuted'} | {d.witness} | {d.softmax} |"
+        f"| {d.reading} | `{d.bias}` | {'holds' if d.holds else 'refuted'} | {d.witness} "
+        f"| {d.softmax} |"
         for d in decide_quoted()
     )
     correct = "\n".join(
@@ -172,8 +173,8 @@ def page() -> str:
 
 ## Vectors that are right
 
-Decided as identities in m and the lag τ. Read a row as qₐ, kₐ over Y = [[0, 1], [0, 0]] unless it says
-otherwise.
+Decided as identities in m and the lag τ. Read a row as qₐ, kₐ over Y = [[0, 1], [0, 0]] unless it
+says otherwise.
 
 | vectors | −m·τ |
 |---|---|

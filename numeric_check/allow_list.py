@@ -43,11 +43,9 @@ _TYPING_NAMES = (
     "Annotated Any Callable Final Iterable Literal Mapping Optional Sequence TypeAlias Union "
     "TYPE_CHECKING"
 )
-_NEVER = frozenset(
-    (
-        "eval exec compile open getattr setattr delattr hasattr globals locals vars dir input "
-        "breakpoint memoryview type help exit quit"
-    ).split()
+_NEVER_NAMES = (
+    "eval exec compile open getattr setattr delattr hasattr globals locals vars dir input "
+    "breakpoint memoryview type help exit quit"
 )
 _SHARED = (
     "abs absolute add all allclose amax amin any arange argmax argmin argsort array asarray "
@@ -68,7 +66,7 @@ _SHARED = (
     "permute_dims vecdot "
 )
 _METHODS = (
-    "T mT kind shape astype copy item tolist flatten view fill itemsize nbytes "
+    "T mT kind std var median mode shape astype copy item tolist flatten view fill itemsize nbytes "
     "append extend items keys values get index count join startswith endswith lower upper strip "
     "setdefault update bit_length is_integer"
 )
@@ -86,6 +84,7 @@ _TORCH = (
     "flatten unflatten layout parameters buffers"
 )
 SAFE_BUILTINS = frozenset(_BUILTINS.split())
+_NEVER = frozenset(_NEVER_NAMES.split())
 ATTRIBUTES = frozenset(" ".join((_SHARED, _METHODS, _MATH, _TORCH)).split())
 
 _MODULES: Mapping[str, frozenset[str]] = {

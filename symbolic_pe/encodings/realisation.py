@@ -1,13 +1,13 @@
 """Which additive biases a group can carry, and with how few constant coordinates.
 
-A bias b(τ) = qᵀ exp(τY) k with constant q, k exists exactly when b is an exponential polynomial, and
-the smallest size of Y is the dimension of the span of the translates of b, which is the rank of the
-Hankel matrix H of its Markov parameters mᵢ = b⁽ⁱ⁾(0):
+A bias b(τ) = qᵀ exp(τY) k with constant q, k exists exactly when b is an exponential polynomial,
+and the smallest size of Y is the dimension of the span of the translates of b. That is the rank of
+the Hankel matrix H of its Markov parameters mᵢ = b⁽ⁱ⁾(0):
 
     H = [m_{i+j}],  0 ≤ i, j < N,   N = Σ over exponents λ of (degree of the factor + 1)
 
-Any realisation of size r gives H = (observability: N × r)·(reachability: r × N), so r ≥ rank H. The
-realisation below has size exactly rank H = N, so fewer cannot do. (Kronecker 1881; Ho and Kalman 1966.)
+A realisation of size r gives H = (observability: N × r)·(reachability: r × N), so r ≥ rank H. The
+realisation below has size rank H = N, so fewer cannot do. (Kronecker 1881; Ho and Kalman 1966.)
 """
 
 from __future__ import annotations
@@ -144,4 +144,3 @@ def _realise(block: Block, coefficients: list[ComplexScalar]) -> _Piece:
             key.append(weight * c.re)
     query = [ONE] + [ZERO] * (len(key) - 1)
     return _Piece(block, tuple(query), tuple(key))
-

@@ -31,6 +31,7 @@ from symbolic_pe.encodings.encoding import (
     Verdict,
 )
 from symbolic_pe.encodings.layout import LAYOUTS, place_consecutively, place_planes
+from symbolic_pe.encodings.realisation import minimal_augmentation
 from symbolic_pe.errors import SpecificationError
 from symbolic_pe.generators.block import Block, PlacedBlock
 from symbolic_pe.generators.generator import MAX_DIMENSION, Generator, check_square
@@ -365,6 +366,10 @@ def _catalogue_generator(table: dict[str, Any]) -> Encoding:
 def _augmentation(value: Any, context: _Context) -> Augmentation:
     table = _table(value, "[augmentation]")
     _known(table, ("query", "key", "generator", "bias"), "[augmentation]")
+    if set(table) == {"bias"}:
+        return minimal_augmentation(
+            context.function(table["bias"], "[augmentation] bias")
+        ).augmentation
     for field in ("query", "key", "generator"):
         if field not in table:
             raise SpecificationError(f"[augmentation]: expected the key {field!r}")

@@ -1,9 +1,9 @@
 """exp(tX) of any rational matrix, without its eigenvalues: primary decomposition in Q[x]/(μ).
 
-Let μ = Π p^m be the minimal polynomial of X, p irreducible of degree d. For each p let φ_0 … φ_{d−1}
-be the solutions of p(d/dt)φ = 0 with φ_c^{(k)}(0) = δ_{kc}; they are real and entire in t and in the
-coefficients of p. Let e be the idempotent of p modulo μ, and σ ≡ x modulo p with p(σ) ≡ 0 modulo p^m
-(Jordan–Chevalley). Then
+Let μ = Π p^m be the minimal polynomial of X, p irreducible of degree d. For each p let
+φ_0 … φ_{d−1} be the solutions of p(d/dt)φ = 0 with φ_c^{(k)}(0) = δ_{kc}; they are real and entire
+in t and in the coefficients of p. Let e be the idempotent of p modulo μ, and σ ≡ x modulo p with
+p(σ) ≡ 0 modulo p^m (Jordan–Chevalley). Then
 
     exp(tX) = Σ_p Σ_{j<m} Σ_{c<d}  t^j/j!·φ_c(t)·M_{p,j,c},   M_{p,j,c} = (e·σ^c·(x − σ)^j)(X)
 
@@ -14,7 +14,8 @@ t^j φ_c(t) are linearly independent, so E(0) = I and E′ = XE are finitely man
     X·M_{j,c} = M_{j+1,c} + M_{j,c+1}                    (c < d − 1)
     X·M_{j,d−1} = M_{j+1,d−1} − Σ_b p_b·M_{j,b}
 
-(φ_c′ = φ_{c−1} − p_c·φ_{d−1}), which hold in Q[x]/(μ) already; with μ(X) = 0 they prove the closed form.
+(φ_c′ = φ_{c−1} − p_c·φ_{d−1}), which hold in Q[x]/(μ) already; with μ(X) = 0 they prove the closed
+form.
 """
 
 from __future__ import annotations

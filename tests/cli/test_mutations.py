@@ -1,4 +1,4 @@
-"""Planted faults: `build` exits 1 and names the law and the place; `check` finds the same on disk."""
+"""Planted faults: `build` exits 1 and names the law; `check` finds the same on disk."""
 
 from __future__ import annotations
 

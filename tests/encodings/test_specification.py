@@ -69,6 +69,13 @@ def test_canonical_specification_rebuilds_the_encoding() -> None:
     assert from_document(json.loads(json.dumps(first.specification))) == first
 
 
+def test_a_bias_alone_gets_the_fewest_coordinates() -> None:
+    document = {"matrix": [["0"]], "augmentation": {"bias": "-tau^2/3"}}
+    added = from_document(document).augmentation
+    assert added is not None
+    assert added.coordinates == 3
+
+
 BAD_DOCUMENTS = [
     ({}, "expected a [generator] section"),
     ([], "expected a table"),

@@ -72,7 +72,7 @@ MALICIOUS = {
     "changing numpy": "np.sin = np.cos",
     "changing numpy in a method": "class A:\n    def f(self):\n        self.sin = 1\n",
     "changing numpy in __init__": "class A:\n    def __init__(self):\n        np.sin = 1\n",
-    "a rebound self": "class A:\n    def __init__(self):\n        self = np\n        self.sin = 1\n",
+    "a rebound self": "class A:\n    def __init__(self):\n        self = np\n        self.cos = 1",
     "a nested self": "class A:\n    def __init__(self):\n"
     "        def f(self):\n            self.sin = 1\n        f(np)\n",
     "an argument to hide behind": "def f(getattr): pass\ngetattr(np, 'load')",
