@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import ast
 import builtins
-import math
-from collections.abc import Iterator, Mapping, Sequence
+import types
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from numeric_check.vocabulary import ATTRIBUTES, LIBRARIES, MODULES, NEVER, SAFE_BUILTINS
 from symbolic_pe.errors import KernelError
 
 MAX_CHARACTERS = 8 * 2**20
@@ -32,72 +33,30 @@ _NODES: tuple[type[ast.AST], ...] = (
     ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.expr_context,
 )  # fmt: skip
 
-_BUILTINS = (
-    "abs all any bool complex dict divmod enumerate filter float frozenset int isinstance iter "
-    "len list map max min next object property range reversed round set slice sorted "
-    "staticmethod str sum super tuple zip "
-    "ArithmeticError AssertionError Exception IndexError KeyError NotImplementedError "
-    "OverflowError RuntimeError TypeError ValueError"
-)
-_TYPING_NAMES = (
-    "Annotated Any Callable Final Iterable Literal Mapping Optional Sequence TypeAlias Union "
-    "TYPE_CHECKING"
-)
-_NEVER_NAMES = (
-    "eval exec compile open getattr setattr delattr hasattr globals locals vars dir input "
-    "breakpoint memoryview type help exit quit"
-)
-_SHARED = (
-    "abs absolute add all allclose amax amin any arange argmax argmin argsort array asarray "
-    "atleast_1d atleast_2d bool bool_ broadcast_to cat clip complex complex128 complex64 "
-    "concat concatenate conj copysign cos cosh cumsum deg2rad diag diagonal diff divide dot "
-    "dtype e einsum empty empty_like equal errstate exp exp2 expand_dims expm1 eye finfo flip "
-    "float16 float32 float64 floor floor_divide fmod full full_like greater greater_equal "
-    "half hypot iinfo imag inf int16 int32 int64 int8 integer isfinite isinf isnan less "
-    "less_equal linspace log log10 log1p log2 logical_and logical_not logical_or matmul "
-    "maximum mean meshgrid min minimum mod moveaxis multiply nan nan_to_num ndarray ndim "
-    "negative newaxis nonzero ones ones_like outer pi power prod product ravel real "
-    "reciprocal remainder repeat reshape result_type rint roll round sign signbit sin sinc "
-    "sinh size sqrt square squeeze stack subtract sum swapaxes take clamp take_along_axis tan tanh "
-    "tensordot tile trace transpose tril triu true_divide trunc uint16 uint32 uint64 uint8 "
-    "unique vstack hstack where zeros zeros_like max broadcast_shapes broadcast_arrays "
-    "broadcast_tensors promote_types can_cast issubdtype floating number inexact generic "
-    "double single longdouble float_ identity kron isin split unstack ascontiguousarray "
-    "permute_dims vecdot "
-)
-_METHODS = (
-    "T mT kind std var median mode shape astype copy item tolist flatten view fill itemsize nbytes "
-    "append extend items keys values get index count join startswith endswith lower upper strip "
-    "setdefault update bit_length is_integer"
-)
-_MATH = "comb exp factorial fsum gcd isclose isqrt lcm log pow prod tau"
-_TORCH = (
-    "nn Module functional Tensor Parameter ParameterList ModuleList Buffer Identity Linear "
-    "Sequential tensor as_tensor from_numpy is_floating_point is_complex is_tensor device cpu "
-    "bfloat16 bool dtype long int float double no_grad inference_mode autocast enabled "
-    "register_buffer register_parameter to type type_as expand expand_as unsqueeze unbind chunk "
-    "narrow select index_select gather scatter masked_fill dim numel contiguous permute detach "
-    "clone new_zeros new_ones new_empty new_tensor new_full requires_grad requires_grad_ "
-    "requires_grad polar view_as_complex view_as_real rsqrt addcmul lerp movedim is_contiguous "
-    "persistent is_cuda get_default_dtype softmax linear pad normalize bmm einsum block_diag "
-    "matrix_power pow neg scalar_tensor forward extra_repr train Size vander cosine sgn "
-    "flatten unflatten layout parameters buffers"
-)
-SAFE_BUILTINS = frozenset(_BUILTINS.split())
-_NEVER = frozenset(_NEVER_NAMES.split())
-ATTRIBUTES = frozenset(" ".join((_SHARED, _METHODS, _MATH, _TORCH)).split())
 
-_MODULES: Mapping[str, frozenset[str]] = {
-    "__future__": frozenset({"annotations"}),
-    "collections.abc": frozenset(("Callable", "Iterable", "Iterator", "Mapping", "Sequence")),
-    "math": frozenset(name for name in dir(math) if not name.startswith("_")),
-    "typing": frozenset(_TYPING_NAMES.split()),
-    "numpy": ATTRIBUTES,
-    "torch": ATTRIBUTES,
-    "torch.nn": ATTRIBUTES,
-    "torch.nn.functional": ATTRIBUTES,
-}
-LIBRARIES = frozenset({"numpy", "torch"})
+_INTROSPECTION = frozenset(
+    name
+    for kind in (
+        types.AsyncGeneratorType,
+        types.BuiltinFunctionType,
+        types.CodeType,
+        types.CoroutineType,
+        types.FrameType,
+        types.FunctionType,
+        types.GeneratorType,
+        types.MethodType,
+        types.ModuleType,
+        types.TracebackType,
+        BaseException,
+        AttributeError,
+        ImportError,
+        OSError,
+        property,
+        type,
+    )
+    for name in dir(kind)
+)
+"""What would lead from a function, generator or error to its frames and globals."""
 
 
 @dataclass(frozen=True)
@@ -160,7 +119,8 @@ def _own_attributes(tree: ast.Module, library_objects: Sequence[object]) -> Iter
         elif isinstance(node, ast.Call) and _is_registration(node.func):
             names = [str(a.value) for a in node.args[:1] if isinstance(a, ast.Constant)]
         for name in names:
-            if not any(hasattr(o, name) for o in library_objects):
+            known = name in _INTROSPECTION or any(hasattr(o, name) for o in library_objects)
+            if not known:
                 yield name
 
 
@@ -247,9 +207,9 @@ def _import_objection(node: ast.Import | ast.ImportFrom, library: str) -> str | 
     others = LIBRARIES - {library}
     if isinstance(node, ast.ImportFrom):
         module = node.module or ""
-        if node.level or module not in _MODULES or module.split(".")[0] in others:
+        if node.level or module not in MODULES or module.split(".")[0] in others:
             return f"import from {'.' * node.level}{module}"
-        allowed = _MODULES[module]
+        allowed = MODULES[module]
         for alias in node.names:
             if alias.name not in allowed:
                 return f"import of {alias.name} from {module}"
@@ -257,7 +217,7 @@ def _import_objection(node: ast.Import | ast.ImportFrom, library: str) -> str | 
                 return reason
         return None
     for alias in node.names:
-        if alias.name not in _MODULES or alias.name.split(".")[0] in others:
+        if alias.name not in MODULES or alias.name.split(".")[0] in others:
             return f"import of {alias.name}"
         if alias.name in ("typing", "collections.abc", "__future__"):
             return f"import {alias.name} as a whole; import names from it"
@@ -291,7 +251,7 @@ def _is_super(node: ast.expr) -> bool:
 def _name_objection(name: str, own: _Own | None = None) -> str | None:
     if name == "__all__":
         return None
-    if name.startswith("__") or name in _NEVER:
+    if name.startswith("__") or name in NEVER:
         return f"the name {name}"
     bound = own is not None and name in own.names
     if hasattr(builtins, name) and name not in SAFE_BUILTINS and not bound:

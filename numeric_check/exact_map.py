@@ -20,7 +20,7 @@ from flint import arb, fmpq
 from numeric_check.double_double import Array, DoubleDouble, contract, multiply
 from numeric_check.entire import TwoByTwo
 from numeric_check.exact_number import parameter_balls
-from numeric_check.tolerance import angle_error, entire_error, exponent_error
+from numeric_check.tolerance import TABLE_ROUNDINGS, angle_error, entire_error, exponent_error
 from symbolic_pe.algebra.matrix import ScalarMatrix, transpose
 from symbolic_pe.algebra.scalar import Scalar, precision
 from symbolic_pe.emit.plan import BlockGroup, KernelPlan, MatrixGroup, Vector
@@ -196,6 +196,8 @@ class ExactMap:
         tau = np.array([float(arb(x)) for x in lags])[None, :, None]
         largest = np.abs(rates).max(axis=-1, keepdims=True)
         loss = angle_error(frequencies[:, None], tau) + exponent_error(largest[:, None], tau)
+        if group.kind != "constant":
+            loss = loss + TABLE_ROUNDINGS
         growth = np.abs(rates[:, None] * tau) + _polynomial_growth(
             self._floats(group.shear)[:, None] * tau, group.chain_length
         )

@@ -13,8 +13,9 @@ import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 
-from numeric_check.allow_list import LIBRARIES, check_text, restricted_builtins
+from numeric_check.allow_list import check_text, restricted_builtins
 from numeric_check.backend import Backend, backend_for
+from numeric_check.vocabulary import LIBRARIES
 from symbolic_pe.errors import KernelError
 
 AnyArray = npt.NDArray[Any]

@@ -102,8 +102,8 @@ def digest_of_body(body: str) -> str:
 def split_source(text: str) -> tuple[str, str]:
     r"""Header and body; the header ends with the first line that is not a comment.
 
-    >>> split_source("# a\\n# b\\nimport c\\n# d\n")
-    ('# a\\n# b\\n', 'import c\\n# d\\n')
+    >>> split_source("# a\n# b\nimport c\n# d\n")
+    ('# a\n# b\n', 'import c\n# d\n')
     """
     start = 0
     while text.startswith("#", start):

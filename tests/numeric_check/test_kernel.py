@@ -69,6 +69,8 @@ MALICIOUS = {
     "delete": "x = 1\ndel x",
     "match": "match 1:\n    case _: pass",
     "sys through abc": "from collections.abc import sys",
+    "frames": "class A:\n    def gi_frame(self): pass\n(i for i in ()).gi_frame",
+    "globals of a function": "class A:\n    def f_back(self): pass\nA.f_back",
     "changing numpy": "np.sin = np.cos",
     "changing numpy in a method": "class A:\n    def f(self):\n        self.sin = 1\n",
     "changing numpy in __init__": "class A:\n    def __init__(self):\n        np.sin = 1\n",
