@@ -96,8 +96,8 @@ def _measure(subject: Subject, lag: Number) -> _Measured | None:
     )
     value = result.astype(np.float64).reshape(heads, d, d)
     whole = subject.exact.operator([exact_number(lag)])
-    inputs = subject.exact.roundings_inputs()
-    roundings = 2 * subject.most_roundings(subject.exact.exponential([])) + 2 * (inputs - 1)
+    roundings = 2 * subject.most_roundings(subject.exact.exponential([]))
+    roundings += d if subject.plan.basis is not None else 0  # P·E·Q, however it is associated
     epsilon = (FIRST_ORDER * roundings + whole.loss[:, 0]) * FLOAT64.unit_roundoff + VALUE_ERROR
     measured = _Measured(
         value,

@@ -88,10 +88,10 @@ class Bias:
 
     def columns(self, side: str) -> list[str]:
         """Added coordinates as texts in u, of shape (..., n, 1) or (..., n, members)."""
-        printer = self.constants.printer("u")
+        nodes = [self._column(getattr(c, side)) for c in self.coordinates]
+        printer = self.constants.printer("u")  # after every constant is known
         texts: list[str] = []
-        for coordinates in self.coordinates:
-            node = self._column(getattr(coordinates, side))
+        for coordinates, node in zip(self.coordinates, nodes, strict=True):
             arrays = [self.constants.arrays.get(n, (False, False)) for n in names_of(node)]
             together = any(over_members for _, over_members in arrays)
             texts.extend([printer.text(node)] * (1 if together else coordinates.members))

@@ -26,6 +26,7 @@ from symbolic_pe.emit.rows import (
 )
 from symbolic_pe.emit.trees import Node, UnsupportedExpression, names_in, negate, number, product
 from symbolic_pe.encodings.encoding import Schedule
+from symbolic_pe.errors import NotYetCovered
 
 SHORT = 8  # characters of a number that may stand in the code itself
 
@@ -76,8 +77,10 @@ class Constants:
     ) -> Operand:
         """As `vector`, preferring a number, or a multiple of a constant named as in `related`."""
         small = collapsed(rows)
-        if has_parameters(small) or all(x.is_zero() for row in small for x in row):
-            return self.vector(name, Vector(rows))
+        if has_parameters(small):
+            return Operand(self._inline(name, small, related))
+        if all(x.is_zero() for row in small for x in row):
+            return Operand(number(ZERO))
         value = single(small)
         if value is not None and len(ast.unparse(number(value))) <= SHORT:
             return Operand(number(value))
@@ -187,6 +190,20 @@ class Constants:
             constant = self.vector(name, Vector(ratios)).node
             return self._local(local, product([from_scalar(factor, self.arguments), constant]))
         return Operand(ast.Name(local), self._stack(local, rows))
+
+    def _inline(self, name: str, rows: Rows, related: Sequence[str]) -> Node:
+        """An expression in the arguments that needs no statement."""
+        value = single(rows)
+        if value is not None:
+            return from_scalar(value, self.arguments)
+        common = common_factor(rows)
+        if common is None:
+            raise NotYetCovered(
+                f"code for parametric values that are no multiples of each other ({name.lower()})"
+            )
+        factor, ratios = common
+        known = self.multiple(name, ratios, related).node
+        return product([from_scalar(factor, self.arguments), known])
 
     def _local(self, name: str, node: Node, names: Mapping[str, str] | None = None) -> Operand:
         if isinstance(node, ast.Name) or isinstance(negate(node), ast.Name):

@@ -434,6 +434,20 @@ def two_slopes() -> Encoding:
     return with_biases("two-slopes", [augmented(query, (ZERO, ONE, ZERO, ONE), y, nilpotent(y))])
 
 
+def learned_slopes() -> Encoding:
+    """Two heads with slopes m·w/3 and m·w/5, content that turns with the frequency w."""
+    assumptions = Assumptions.declare({"m": "positive", "w": "positive"})
+    m, w = Scalar.symbol("m"), Scalar.symbol("w")
+    content = Generator.from_blocks(in_order([Block(ZERO, -w), Block(ZERO)]), assumptions)
+    slopes = [m * w * number("1/3"), m * w * number("1/5")]
+    return Encoding(
+        "learned-slopes",
+        tuple(Head(content, linear(x)) for x in slopes),
+        verdict=Verdict.AUGMENTED,
+        specification={},
+    )
+
+
 ENCODINGS: dict[str, Callable[[], Encoding]] = {
     "rope": rope,
     "rope-half": lambda: rope(8, "half"),
@@ -469,4 +483,5 @@ ENCODINGS: dict[str, Callable[[], Encoding]] = {
     "sandwich": lambda: sandwich(1),
     "sandwich-heads": lambda: sandwich(2),
     "two-slopes": two_slopes,
+    "learned-slopes": learned_slopes,
 }

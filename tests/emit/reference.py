@@ -100,7 +100,8 @@ def bias_of(encoding: Encoding, lag: float) -> np.ndarray:
         found = []
         for head in encoding.heads:
             assert head.augmentation is not None
-            value = head.augmentation.bias.ball({"t": arb(exact(lag))})
+            known = {p: arb(v) for p, v in values_of(encoding).items()}
+            value = head.augmentation.bias.ball({"t": arb(exact(lag))}, known)
             found.append(float(value.real.mid()))
         return np.array(found if len(found) > 1 else found[0])
     finally:

@@ -54,6 +54,7 @@ BY_HAND = (
     "quadratic",
     "sandwich-heads",
     "two-slopes",
+    "learned-slopes",
 )
 
 

@@ -146,7 +146,7 @@ def test_far_positions_are_not_lost(name: str, target: str) -> None:
 
 @pytest.mark.parametrize(("name", "target"), WITH_BIAS)
 def test_bias_is_the_closed_form(name: str, target: str) -> None:
-    encoding, module = built(name), kernel(name, target)
+    encoding, module, values = built(name), kernel(name, target), arguments_of(built(name))
     t, s = np.array([0.0, 5.0, 4095.0]), np.array([1.0, 85.0])
     expected = np.array([[bias_of(encoding, a - b) for b in s] for a in t])
     if len(encoding.heads) > 1:
@@ -155,9 +155,9 @@ def test_bias_is_the_closed_form(name: str, target: str) -> None:
     if target == "torch":
         import torch
 
-        assert module.bias(torch.as_tensor(t), torch.as_tensor(s)).dtype == torch.float32
+        assert module.bias(torch.as_tensor(t), torch.as_tensor(s), *values).dtype == torch.float32
         options = {"dtype": torch.float64}
-    found = call(target, module.bias, t, s, **options)
+    found = call(target, module.bias, t, s, *values, **options)
     assert found.dtype == np.float64
     assert found.shape == expected.shape
     assert np.abs(found - expected).max() <= ROUNDING * np.abs(expected).max()

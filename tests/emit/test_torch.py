@@ -123,6 +123,7 @@ def test_compile_without_graph_breaks(name: str) -> None:
         query = module.transform_query(x, position, *values)
         return query * module.transform_key(x, position, *values, reference=1.0)
 
+    torch.compiler.reset()  # `both` is one code object, and recompilations are limited
     compiled = torch.compile(both, fullgraph=True)
     found, expected = compiled(x, position, *values), both(x, position, *values)
     assert torch.allclose(found, expected, rtol=1e-5, atol=1e-5)
@@ -162,6 +163,28 @@ def test_defaults_at_import_change_nothing(name: str) -> None:
         torch.set_default_dtype(before)
     assert found.dtype == torch.float64
     assert torch.equal(found, expected), encoding.name
+
+
+@pytest.mark.parametrize("name", list(ENCODINGS))
+def test_constants_follow_the_input_to_its_device(name: str) -> None:
+    """The meta device refuses to meet another one, as an accelerator would."""
+    module, values, there = kernel(name, "torch"), arguments_of(built(name)), "meta"
+    x, position = tensors(name, 3, 9, 2).to(there), torch.arange(3)
+    for function in (module.transform_query, module.transform_key):
+        assert function(x, position, *values).device.type == there
+        assert function(x, position.to(there), *values).device.type == there
+    lag = torch.tensor(2.0, dtype=torch.float64, device=there)
+    assert module.operator(lag, *values).device.type == there
+    far = position.to(there)
+    for pair in ("bias", "decay"):
+        if hasattr(module, pair):
+            own = values if pair == "bias" and "m" in built(name).parameters else []
+            assert getattr(module, pair)(far, position, *own).device.type == there
+    if hasattr(module, "make_score_mod"):
+        own = values if "m" in built(name).parameters else []
+        indices = [torch.zeros((), dtype=torch.int64)] * 4
+        score = torch.zeros((), device=there)
+        assert module.make_score_mod(far, far, *own)(score, *indices).device.type == there
 
 
 def test_positions_of_any_type_become_float64() -> None:
@@ -220,8 +243,9 @@ def test_score_mod_adds_the_bias(name: str) -> None:
 
     module, heads = kernel(name, "torch"), len(built(name).heads)
     t, s = torch.tensor([3.0, 4.0, 9.0]), torch.tensor([0.0, 1.0, 2.0, 3.0])
-    bias = module.bias(t, s)
-    score_mod = module.make_score_mod(t, s)
+    values = arguments_of(built(name))
+    bias = module.bias(t, s, *values)
+    score_mod = module.make_score_mod(t, s, *values)
     for h in range(heads):
         for i in range(3):
             for j in range(4):

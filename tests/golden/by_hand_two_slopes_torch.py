@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"name": "two-slopes"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:82888c526f82b0ab5310543dfc12e52ca99e4754b89e68b1d954338e15a116d6
+# body:        sha256:fc8dbfa388be8073983134f4fe5dc3d92b4c1e2590e395cc311511156d86396c
 """Two-slopes.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k +
@@ -53,7 +53,9 @@ def transform_query(x, position, reference=0.0):
     Appends the 4 coordinates that realise the bias.
     """
     u = _elapsed(x, position, reference)
-    return _append(x, -COEFFICIENT * torch.ones_like(u), -COEFFICIENT * u)
+    return _append(
+        x, -COEFFICIENT.to(u.device) * torch.ones_like(u), -COEFFICIENT.to(u.device) * u
+    )
 
 
 def transform_key(x, position, reference=0.0):

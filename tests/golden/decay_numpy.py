@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"catalogue": "decay", "settings": {"dim": "8", "rate": "1/32"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:bdca475dd2f37492314b1e0cf3aeeb648cbb8cde586fcf4dce5031f9a076c85e
+# body:        sha256:24c045706dc5b97ad9040684319cce7cafb88286ec6b1860b57d6c1f42bde2fb
 """Exponential decay at one rate.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -89,9 +89,7 @@ def decay(query_position, key_position):
 
 
 def _transform(x, position, reference, side):
-    """A(u)ᵀx for side 1, A(−u)x for side −1, without decay for side 0; u = position −
-    reference.
-    """
+    """A(u)ᵀx for side 1, A(−u)x for −1, no decay for 0; u = position − reference."""
     x = np.asarray(x)
     if x.dtype.kind in "biu":
         raise TypeError(f"expected floating-point x, got {x.dtype}")

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "decay", "settings": {"dim": "8", "rate": "1/32"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:72552c30d2d777509ec8e42c7c570cf23c112e1f9f32f9e09c51b7e43b49fb5c
+# body:        sha256:7adf5c46abd9645a0c5d101210ac93ba626a4972178a7aa2b8aea98e73ad4a32
 """Exponential decay at one rate.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -101,9 +101,7 @@ class Decay(nn.Module):
 
 
 def _transform(x, position, reference, side):
-    """A(u)ᵀx for side 1, A(−u)x for side −1, without decay for side 0; u = position −
-    reference.
-    """
+    """A(u)ᵀx for side 1, A(−u)x for −1, no decay for 0; u = position − reference."""
     if not x.is_floating_point():
         raise TypeError(f"expected floating-point x, got {x.dtype}")
     compute = torch.promote_types(x.dtype, torch.float32)

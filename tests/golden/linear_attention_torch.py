@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "linear-attention", "settings": {"dim": "8", "heads": "2", "layer": "0", "layers": "24"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:c6ae98940795637890cf4a7af7866991d18a72cbf86c47b0c82d59e20efe8cfd
+# body:        sha256:c60f77f95cf7e4ce26a77c14fece7062873559189dcd50c747c3253b465a4f2e
 """Per-head decay of Lightning attention (TransNormer).
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
@@ -104,9 +104,7 @@ class LinearAttention(nn.Module):
 
 
 def _transform(x, position, reference, side):
-    """A(u)ᵀx for side 1, A(−u)x for side −1, without decay for side 0; u = position −
-    reference.
-    """
+    """A(u)ᵀx for side 1, A(−u)x for −1, no decay for 0; u = position − reference."""
     if not x.is_floating_point():
         raise TypeError(f"expected floating-point x, got {x.dtype}")
     compute = torch.promote_types(x.dtype, torch.float32)

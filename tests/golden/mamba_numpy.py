@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"catalogue": "mamba", "settings": {"base": "10000", "dim": "8", "rate": "1", "rotary_dim": "4"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:aae84d22811b5ee6cb6bfa20912dd19a3f3f9279f1130eda898f2c04b2de7938
+# body:        sha256:0d726dd7a54222c9ee1fa7cc4098f24e03b8971dbfe77222af0b57feb0d87bdd
 """Mamba: decay and rotation on a learned clock.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -96,9 +96,7 @@ def decay(query_position, key_position):
 
 
 def _transform(x, position, reference, side):
-    """A(u)ᵀx for side 1, A(−u)x for side −1, without decay for side 0; u = position −
-    reference.
-    """
+    """A(u)ᵀx for side 1, A(−u)x for −1, no decay for 0; u = position − reference."""
     x = np.asarray(x)
     if x.dtype.kind in "biu":
         raise TypeError(f"expected floating-point x, got {x.dtype}")

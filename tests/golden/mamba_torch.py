@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "mamba", "settings": {"base": "10000", "dim": "8", "rate": "1", "rotary_dim": "4"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:daa70ec1a3854719166c449237115ea581901fd7f6121f85ec0499f711ce017e
+# body:        sha256:d184958bde94103d0a4a496bc3e43990cbc364038ac28cdd0d2c63a8120a07e3
 """Mamba: decay and rotation on a learned clock.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -109,9 +109,7 @@ class Mamba(nn.Module):
 
 
 def _transform(x, position, reference, side):
-    """A(u)ᵀx for side 1, A(−u)x for side −1, without decay for side 0; u = position −
-    reference.
-    """
+    """A(u)ᵀx for side 1, A(−u)x for −1, no decay for 0; u = position − reference."""
     if not x.is_floating_point():
         raise TypeError(f"expected floating-point x, got {x.dtype}")
     compute = torch.promote_types(x.dtype, torch.float32)

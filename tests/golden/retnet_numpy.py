@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"catalogue": "retnet", "settings": {"base": "10000", "dim": "8", "heads": "2", "layout": "interleaved", "theta": "torchscale"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:436fb9912791656ca37faeb895bae91da2504e2f2f1de84d7e1e6f23b1fc7790
+# body:        sha256:847975e60f45ab5a6b7a4d66772391ad80b9d06f9016917377806df7bfdc9def
 """Retention: rotation with per-head decay.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
@@ -94,9 +94,7 @@ def decay(query_position, key_position):
 
 
 def _transform(x, position, reference, side):
-    """A(u)ᵀx for side 1, A(−u)x for side −1, without decay for side 0; u = position −
-    reference.
-    """
+    """A(u)ᵀx for side 1, A(−u)x for −1, no decay for 0; u = position − reference."""
     x = np.asarray(x)
     if x.dtype.kind in "biu":
         raise TypeError(f"expected floating-point x, got {x.dtype}")

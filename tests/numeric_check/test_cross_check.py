@@ -527,7 +527,7 @@ REPRODUCED = {
     "rotate decays": ("decay-form",),
     "decay function with the wrong rate": ("decay-form",),
     "parameters exchanged": ("query-map", "relativity", "operator"),
-    "sign of sin, torch": ("query-map", "relativity"),
+    "sign of sin, torch": ("relativity",),
     "normalised input": ("linearity",),
     "table remembered by length": ("history",),
     "elapsed time remembered by length": ("history",),

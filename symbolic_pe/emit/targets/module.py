@@ -186,7 +186,7 @@ class Module:
             return docstring("A(u)ᵀx = A(−u)x for query and key, u = position − reference.")
         sides = "A(u)ᵀx for side 1, A(−u)x for side −1"
         if self.plan.uniform_decay is not None:
-            sides += ", without decay for side 0"
+            sides = "A(u)ᵀx for side 1, A(−u)x for −1, no decay for 0"
         return docstring(f"{sides}; u = position − reference.")
 
     @property
