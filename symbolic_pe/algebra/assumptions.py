@@ -10,10 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import islice, product
 
 from flint import arb, fmpq
 
 from symbolic_pe.algebra.functions import square_root
+from symbolic_pe.algebra.linear_feasibility import Inequality, is_feasible
 from symbolic_pe.algebra.rational_function import RationalFunction
 from symbolic_pe.algebra.scalar import ZERO, Scalar, precision
 from symbolic_pe.algebra.symbols import is_constant_symbol, is_exponential
@@ -21,6 +23,7 @@ from symbolic_pe.errors import NotYetCovered, OutsideTheRing, SpecificationError
 
 ASSUMPTIONS = ("real", "positive", "negative", "nonnegative", "nonpositive", "nonzero")
 _BETWEEN = re.compile(r"between\s+(-?\d+(?:/\d+|\.\d+)?)\s+and\s+(-?\d+(?:/\d+|\.\d+)?)")
+MAX_SAMPLES = 2000
 RELATIONS = {1: ">", 0: "=", -1: "<"}
 
 
@@ -205,19 +208,34 @@ class Assumptions:
         return result * _sign_without_roots(factor, name, roots)
 
     def _sign_by_monomials(self, factor: RationalFunction) -> int | None:
-        signs: set[int] = set()
+        """The common sign of all terms; terms that may vanish count where one cannot."""
+        certain: set[int] = set()
+        possible: set[int] = set()
         for monomial, coefficient in factor.numerator_terms():
             sign = 1 if coefficient > 0 else -1
+            vanishes = False
             for name, exponent in monomial.items():
                 base = self._sign_of_symbol(name)
-                if exponent % 2 == 0 and base is None:
-                    base = 1 if name in self.nonzero else None
                 if base is None:
-                    return None
+                    base = self._weak_sign(name) if exponent % 2 else 1
+                    if base is None:
+                        return None
+                    vanishes = vanishes or name not in self.nonzero
                 sign *= base**exponent
-            signs.add(sign)
-        signs.discard(0)
-        return signs.pop() if len(signs) == 1 else None
+            (possible if vanishes else certain).add(sign)
+        certain.discard(0)
+        if len(certain) == 1 and possible <= certain:
+            return certain.pop()
+        return None
+
+    def _weak_sign(self, name: str) -> int | None:
+        """1 for x ≥ 0, −1 for x ≤ 0, None when both signs occur."""
+        interval = self.intervals.get(name)
+        if interval is None:
+            return None
+        if interval.low is not None and interval.low.sign() >= 0:
+            return 1
+        return -1 if interval.high is not None and interval.high.sign() <= 0 else None
 
     def _sign_of_symbol(self, name: str) -> int | None:
         if is_constant_symbol(name) or is_exponential(name):
@@ -245,7 +263,7 @@ class Assumptions:
             return
         for sign in (-1, 0, 1):
             part = self._solve(factor) if sign == 0 else self._with_fact(factor, sign)
-            if part is not None:
+            if part is not None and not part.is_empty():
                 yield part
 
     def _split_axis(self, name: str, roots: list[Scalar]) -> Iterator[Assumptions]:
@@ -387,16 +405,28 @@ class Assumptions:
             texts.append(f"{element} {RELATIONS[sign]} 0")
         return texts
 
+    def is_empty(self) -> bool:
+        """True when the facts that are linear in the parameters contradict each other."""
+        system = []
+        for element, sign in self.signs.values():
+            if (inequality := _linear(element, sign)) is not None:
+                system.append(inequality)
+        for name, interval in self.intervals.items():
+            if name not in self.solved:
+                system.extend(_bounds(name, interval))
+        return is_feasible(system) is False
+
     def sample(self) -> dict[str, Scalar] | None:
-        """A point of the cell, found by trying a few; None when none was found."""
+        """A point of the cell, found by trying some; None when none was found."""
         names = [n for n in self.intervals if n not in self.solved]
-        for attempt in range(64):
-            point: dict[str, Scalar] = {}
-            for index, name in enumerate(names):
-                choices = self.intervals[name].samples()
-                point[name] = choices[(attempt // (1 + index) + attempt * index) % len(choices)]
-            for name, value in self.solved.items():
-                point[name] = value.substitute(point)
+        choices = [self.intervals[name].samples() for name in names]
+        for values in islice(product(*choices), MAX_SAMPLES):
+            point = dict(zip(names, values, strict=True))
+            try:
+                for name, value in self.solved.items():
+                    point[name] = value.substitute(point)
+            except ZeroDivisionError:
+                continue
             if self._holds_at(point):
                 return point
         return None
@@ -423,6 +453,31 @@ def _single(x: Scalar) -> RationalFunction:
         raise NotYetCovered(f"the sign of {x}, a sum of roots with parameters")
     (element,) = x.terms.values()
     return element
+
+
+def _linear(element: RationalFunction, sign: int) -> Inequality | None:
+    """sign·element > 0 as an inequality, when the element is a linear polynomial."""
+    if sign == 0 or not element.is_polynomial():
+        return None
+    coefficients: dict[str, fmpq] = {}
+    constant = fmpq(0)
+    for monomial, c in element.numerator_terms():
+        if sum(monomial.values()) > 1:
+            return None
+        if monomial:
+            coefficients[next(iter(monomial))] = c * sign
+        else:
+            constant = c * sign
+    return Inequality(coefficients, constant, strict=True)
+
+
+def _bounds(name: str, interval: Interval) -> Iterator[Inequality]:
+    if interval.low is not None and interval.low.is_rational():
+        bound = interval.low.rational_value()
+        yield Inequality({name: fmpq(1)}, -bound, not interval.low_closed)
+    if interval.high is not None and interval.high.is_rational():
+        bound = interval.high.rational_value()
+        yield Inequality({name: fmpq(-1)}, bound, not interval.high_closed)
 
 
 def _fraction(text: str) -> fmpq:

@@ -203,6 +203,15 @@ class RationalFunction:
             result[power] = result[power] + monomial_element(monomial, coefficient)
         return result
 
+    def resultant(self, other: RationalFunction, name: str) -> RationalFunction:
+        """Resultant of two polynomials with respect to one symbol."""
+        names, a, _, b, _ = self._common(other)
+        return RationalFunction(a.resultant(b, name), None, names)
+
+    def discriminant(self, name: str) -> RationalFunction:
+        """Discriminant of a polynomial with respect to one symbol."""
+        return RationalFunction(self.numerator.discriminant(name), None, self.names)
+
     # -- equality, text -----------------------------------------------------------------------
 
     def __eq__(self, other: object) -> bool:

@@ -9,7 +9,7 @@ from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
 from symbolic_pe.algebra.scalar import ONE, Scalar
 from symbolic_pe.emit.equations import equations, notation, score
 from symbolic_pe.emit.layout import STEP, paragraph
-from symbolic_pe.emit.names import one_line
+from symbolic_pe.emit.names import plain
 from symbolic_pe.emit.plan import BlockGroup, KernelPlan, MatrixGroup
 from symbolic_pe.emit.words import turns_forward
 
@@ -20,7 +20,7 @@ ANGLE_ERROR = 16 * 2.0**-52  # relative: 8 for a formula, 2 for its power, 1 for
 def module_docstring(plan: KernelPlan, usage: Sequence[str]) -> str:
     """The docstring of the file, without its quotes."""
     encoding = plan.encoding
-    title = one_line(encoding.title or encoding.name).rstrip(".")
+    title = plain(encoding.title or encoding.name).rstrip(".")
     title = title[:1].upper() + title[1:] if not encoding.title else title
     blocks = [
         paragraph(f"{title}."),
@@ -57,7 +57,7 @@ def _policies(plan: KernelPlan) -> Iterator[str]:
         "every reference, up to rounding; the laws of A are proved in the certificate named above."
     )
     if encoding.reference:
-        yield f"Source: {one_line(encoding.reference).rstrip('.')}."
+        yield f"Source: {plain(encoding.reference).rstrip('.')}."
 
 
 def _gauge(plan: KernelPlan) -> str:
@@ -89,7 +89,7 @@ def _layout(plan: KernelPlan) -> str:
         "half": "half, a plane pairs one channel of the first half with one of the second.",
     }
     layout = plan.encoding.layout
-    return known.get(layout, f"{one_line(layout)}; the channels are named above.")
+    return known.get(layout, f"{plain(layout)}; the channels are named above.")
 
 
 def _bias(plan: KernelPlan) -> str:

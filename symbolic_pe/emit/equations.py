@@ -123,13 +123,14 @@ def _values(group: BlockGroup) -> Iterator[str]:
 
 
 def _value(symbol: str, vector: Vector, negated: bool) -> str:
+    """`θ = 1/3`, not broken over lines at its equality sign."""
     rows = collapsed(vector.rows)
     name = f"{symbol}{_subscript(vector)}"
     value = single(rows)
     if value is not None:
-        return f"{name} = {_sign(str(-value if negated else value))}"
+        return f"{name}\0=\0{_sign(str(-value if negated else value))}"
     if vector.schedule is not None:
-        return f"{name} = {_formula(vector, negated)}"
+        return f"{name}\0=\0{_formula(vector, negated)}"
     return f"{name} listed below"
 
 

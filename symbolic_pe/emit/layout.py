@@ -117,7 +117,10 @@ def assignment(name: str, node: Node, printer: Printer, indent: str = STEP) -> l
 
 
 def paragraph(text: str, indent: str = "", hanging: str | None = None) -> list[str]:
-    """Text filled to the width; `hanging` indents the lines after the first."""
+    """Text filled to the width; `hanging` indents the lines after the first.
+
+    A null character is a space at which the text is not broken.
+    """
     kept = _SOLID.sub(lambda m: m[0].replace(" ", "\0"), text)
     lines = textwrap.wrap(
         kept,

@@ -60,9 +60,13 @@ def _collides(name: str) -> bool:
 
 
 def class_name(name: str) -> str:
-    """`jordan-rope` as `JordanRope`."""
+    """`jordan-rope` as `JordanRope`; never all capitals, which constants are.
+
+    >>> class_name("jordan-rope"), class_name("HEADS"), class_name("2d")
+    ('JordanRope', 'Heads', 'Encoding2d')
+    """
     words = re.findall(r"[A-Za-z0-9]+", name)
-    joined = "".join(word[0].upper() + word[1:] for word in words)
+    joined = "".join(w.capitalize() if w.isupper() else w[0].upper() + w[1:] for w in words)
     return joined if joined[:1].isalpha() else f"Encoding{joined}"
 
 
@@ -73,6 +77,10 @@ def file_name(name: str, target: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Text that is safe in a comment and in a docstring: one line, no quotes or backslashes."""
-    printable = "".join(c if c.isprintable() else " " for c in text)
-    return " ".join(printable.replace('"', "'").replace("\\", "/").split())
+    """Text that is safe in a comment: one line of printable characters."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def plain(text: str) -> str:
+    """Text that is safe in a docstring: one line without quotes or backslashes."""
+    return one_line(text).replace('"', "'").replace("\\", "/")

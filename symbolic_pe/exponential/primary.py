@@ -20,10 +20,11 @@ form.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import factorial
+from typing import Any
 
 from flint import acb, arb, arb_mat, fmpq, fmpq_mat, fmpq_poly, fmpz_poly
 
@@ -31,18 +32,19 @@ from symbolic_pe.algebra.scalar import precision
 from symbolic_pe.jordan.form import polynomial_text
 from symbolic_pe.jordan.rational import evaluate_at, semisimple_polynomial
 
-X = fmpq_poly([0, 1])
-ONE = fmpq_poly([1])
 GUARD_BITS = 64
 
 
 @dataclass(frozen=True)
 class PrimaryPart:
-    """The part of one irreducible factor p: `coefficients[j][c]` is e·σ^c·(x − σ)^j modulo μ."""
+    """The part of one factor p: `coefficients[j][c]` is e·σ^c·(x − σ)^j modulo μ.
 
-    factor: fmpq_poly
+    Polynomials are `fmpq_poly`, or `Polynomial` over Q(symbols).
+    """
+
+    factor: Any
     exponent: int
-    coefficients: tuple[tuple[fmpq_poly, ...], ...]
+    coefficients: tuple[tuple[Any, ...], ...]
 
     @property
     def degree(self) -> int:
@@ -62,24 +64,9 @@ class PrimaryExponential:
 
     def is_proved(self) -> bool:
         """Decide μ(X) = 0, E(0) = I and E′ = XE, the last two in Q[x]/(μ)."""
-        return self._annihilates() and self._starts_at_identity() and self._derivative_holds()
-
-    def _annihilates(self) -> bool:
-        value = evaluate_at(self.minimal_polynomial, self.matrix)
-        return bool(value == fmpq_mat(self.matrix.nrows(), self.matrix.ncols()))
-
-    def _starts_at_identity(self) -> bool:
-        total = fmpq_poly([0])
-        for part in self.parts:
-            total += part.coefficients[0][0]
-        return bool(total % self.minimal_polynomial == ONE)
-
-    def _derivative_holds(self) -> bool:
-        return all(
-            (X * left - right) % self.minimal_polynomial == 0
-            for part in self.parts
-            for left, right in _derivative_pairs(part)
-        )
+        zero = fmpq_mat(self.matrix.nrows(), self.matrix.ncols())
+        annihilates = bool(evaluate_at(self.minimal_polynomial, self.matrix) == zero)
+        return annihilates and laws_hold(self.minimal_polynomial, self.parts)
 
     # -- values -------------------------------------------------------------------------------
 
@@ -128,6 +115,22 @@ class PrimaryExponential:
                     yield f"{power}phi{index}_{c}(t)*M{index}_{j}_{c}"
 
 
+def laws_hold(modulus: Any, parts: Sequence[PrimaryPart]) -> bool:
+    """Decide E(0) = I and E′ = xE in K[x]/(modulus)."""
+    ring = type(modulus)
+    start = ring([0])
+    for part in parts:
+        start = start + part.coefficients[0][0]
+    if start % modulus != ring([1]):
+        return False
+    x, zero = ring([0, 1]), ring([0])
+    return all(
+        (x * left - right) % modulus == zero
+        for part in parts
+        for left, right in _derivative_pairs(part)
+    )
+
+
 def primary_exponential(x: fmpq_mat) -> PrimaryExponential:
     """The closed form of exp(tX) for a rational matrix of any structure.
 
@@ -139,18 +142,20 @@ def primary_exponential(x: fmpq_mat) -> PrimaryExponential:
     minimal = fmpq_poly(x.minpoly())
     _, factors = minimal.factor()
     ordered = sorted(factors, key=lambda item: (item[0].degree(), str(item[0])))
-    parts = tuple(_part(minimal, p / p.leading_coefficient(), int(m)) for p, m in ordered)
+    parts = tuple(primary_part(minimal, p / p.leading_coefficient(), int(m)) for p, m in ordered)
     return PrimaryExponential(x, minimal, parts)
 
 
-def _part(minimal: fmpq_poly, p: fmpq_poly, exponent: int) -> PrimaryPart:
+def primary_part(minimal: Any, p: Any, exponent: int) -> PrimaryPart:
+    """The part of a monic factor p of μ with exponent m."""
+    ring = type(p)
     local = p**exponent
     cofactor = minimal // local
     _, inverse, _ = cofactor.xgcd(local)
     sigma = semisimple_polynomial(p, exponent)
-    nilpotent = (X - sigma) % local
+    nilpotent = (ring([0, 1]) - sigma) % local
     rows = []
-    power = ONE
+    power = ring([1])
     for _ in range(exponent):
         row = []
         entry = power
@@ -163,9 +168,9 @@ def _part(minimal: fmpq_poly, p: fmpq_poly, exponent: int) -> PrimaryPart:
     return PrimaryPart(p, exponent, tuple(rows))
 
 
-def _derivative_pairs(part: PrimaryPart) -> Iterator[tuple[fmpq_poly, fmpq_poly]]:
+def _derivative_pairs(part: PrimaryPart) -> Iterator[tuple[Any, Any]]:
     """(M_{j,c}, X·M_{j,c} as it must be) for every j and c."""
-    zero = fmpq_poly([0])
+    zero = type(part.factor)([0])
     last = part.degree - 1
     for j, row in enumerate(part.coefficients):
         following = part.coefficients[j + 1] if j + 1 < part.exponent else (zero,) * part.degree
@@ -173,7 +178,7 @@ def _derivative_pairs(part: PrimaryPart) -> Iterator[tuple[fmpq_poly, fmpq_poly]
             yield row[c], following[c] + row[c + 1]
         reduced = following[last]
         for b in range(part.degree):
-            reduced = reduced - part.factor[b] * row[b]
+            reduced = reduced - row[b] * part.factor[b]
         yield row[last], reduced
 
 

@@ -24,6 +24,7 @@ from symbolic_pe.jordan.form import (
     RealJordanForm,
     StructureBlock,
 )
+from symbolic_pe.jordan.parametric import structure_cells
 from symbolic_pe.jordan.rational import component_form
 from symbolic_pe.jordan.two_by_two import Leaf, one_by_one, sign_cells, two_by_two
 
@@ -32,27 +33,67 @@ MAX_CASES = 4096
 
 @dataclass(frozen=True)
 class _Partial:
+    """Components resolved so far on one cell; `forms` is None once one has no basis."""
+
     cell: Assumptions
-    structure: tuple[StructureBlock, ...]
-    components: tuple[ComponentForm, ...] | None
+    structure: tuple[StructureBlock, ...] = ()
+    forms: tuple[ComponentForm, ...] | None = ()
+
+    def extended(
+        self,
+        cell: Assumptions,
+        structure: tuple[StructureBlock, ...],
+        form: ComponentForm | None,
+    ) -> _Partial:
+        """With one more component."""
+        forms = None if self.forms is None or form is None else (*self.forms, form)
+        return _Partial(cell, (*self.structure, *structure), forms)
 
 
 def real_jordan_form(generator: Generator) -> RealJordanForm:
     """The complete real Jordan form of a generator, as a case tree over its parameters.
 
     X·P = P·J and P·Q = I are verified for every component of every case before it is returned.
-    Raises `NotYetCovered` for parametric components larger than 2×2 given as a matrix.
+    Raises `NotYetCovered` for parametric components with eigenvalues of degree 3 or more.
     """
-    partials = [_Partial(generator.assumptions, (), ())]
-    for component in _components(generator):
-        partials = [extended for partial in partials for extended in _extend(partial, component)]
-        if len(partials) > MAX_CASES:
+    cases: list[JordanCase] = []
+    for partial in _resolved(_Partial(generator.assumptions), _components(generator)):
+        cases.append(_finish(partial))
+        if len(cases) > MAX_CASES:
             raise NotYetCovered(f"a case tree of more than {MAX_CASES} cases")
-    cases = tuple(_finish(p) for p in partials)
     for case in cases:
         for form in case.components or ():
             _verify(form)
-    return RealJordanForm(generator.dimension, cases)
+    return RealJordanForm(generator.dimension, tuple(cases))
+
+
+def _resolved(partial: _Partial, pending: list[_Component]) -> Iterator[_Partial]:
+    """Resolve one component after the other; cells split on the way."""
+    if not pending:
+        yield partial
+        return
+    first, *rest = pending
+    parts = _decoupled(partial.cell, first)
+    if len(parts) > 1:
+        yield from _resolved(partial, [*parts, *rest])
+        return
+    for extended in _extend(partial, parts[0]):
+        yield from _resolved(extended, rest)
+
+
+def _decoupled(cell: Assumptions, component: _Component) -> list[_Component]:
+    """The component on this cell: solved parameters may have cut it into smaller ones."""
+    if component.block is not None or not cell.solved:
+        return [component]
+    matrix = apply(lambda x: x.substitute(cell.solved), component.matrix)
+    return [
+        _Component(
+            tuple(component.coordinates[i] for i in indices),
+            tuple(tuple(matrix[i][j] for j in indices) for i in indices),
+            None,
+        )
+        for indices in connected_components(matrix)
+    ]
 
 
 @dataclass(frozen=True)
@@ -98,18 +139,21 @@ def connected_components(matrix: ScalarMatrix) -> list[tuple[int, ...]]:
 
 
 def _extend(partial: _Partial, component: _Component) -> Iterator[_Partial]:
+    """One component on one cell, which may split."""
     if component.block is not None:
         leaves = _block_leaves(partial.cell, component.block)
     elif is_rational(component.matrix):
         structure, form = component_form(component.coordinates, component.matrix)
-        known = None
-        if form is not None and partial.components is not None:
-            known = (*partial.components, form)
-        yield _Partial(partial.cell, (*partial.structure, *structure), known)
+        yield partial.extended(partial.cell, structure, form)
         return
+    elif len(component.matrix) == 1:
+        leaves = one_by_one(partial.cell, component.matrix[0][0])
+    elif len(component.matrix) == 2:
+        leaves = two_by_two(partial.cell, component.matrix)
     else:
-        here = apply(lambda x: x.substitute(partial.cell.solved), component.matrix)
-        leaves = _small_leaves(partial.cell, here)
+        for cell, structure in structure_cells(partial.cell, component.matrix):
+            yield partial.extended(cell, structure, None)
+        return
     for leaf in leaves:
         form = ComponentForm(
             component.coordinates, leaf.matrix, leaf.blocks, leaf.basis, leaf.inverse_basis
@@ -118,23 +162,7 @@ def _extend(partial: _Partial, component: _Component) -> Iterator[_Partial]:
             StructureBlock(b.rate, b.frequency, b.chain_length, 1, sign)
             for b, sign in zip(leaf.blocks, leaf.signs, strict=True)
         )
-        yield _Partial(
-            leaf.cell,
-            (*partial.structure, *structure),
-            None if partial.components is None else (*partial.components, form),
-        )
-
-
-def _small_leaves(cell: Assumptions, matrix: ScalarMatrix) -> Iterator[Leaf]:
-    if len(matrix) == 1:
-        return one_by_one(cell, matrix[0][0])
-    if len(matrix) == 2:
-        return two_by_two(cell, matrix)
-    raise NotYetCovered(
-        f"a {len(matrix)}×{len(matrix)} component whose entries are not rational; this version "
-        "gives complete case trees for components of dimension 1 and 2, and takes larger ones as "
-        "blocks"
-    )
+        yield partial.extended(leaf.cell, structure, form)
 
 
 def _block_leaves(cell: Assumptions, block: Block) -> Iterator[Leaf]:
@@ -198,7 +226,7 @@ def _finish(partial: _Partial) -> JordanCase:
             )
         )
     possibly_empty = bool(partial.cell.signs) and partial.cell.sample() is None
-    return JordanCase(partial.cell, tuple(merged.values()), partial.components, possibly_empty)
+    return JordanCase(partial.cell, tuple(merged.values()), partial.forms, possibly_empty)
 
 
 def _verify(form: ComponentForm) -> None:

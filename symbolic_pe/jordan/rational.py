@@ -243,10 +243,13 @@ def _real_piece(p: fmpq_poly, links: list[fmpq_mat], semisimple: fmpq_mat) -> Ch
     )
 
 
-def semisimple_polynomial(p: fmpq_poly, order: int) -> fmpq_poly:
-    """σ with σ ≡ x mod p and p(σ) ≡ 0 mod p^order, by Newton's iteration."""
+def semisimple_polynomial(p: Any, order: int) -> Any:
+    """σ with σ ≡ x mod p and p(σ) ≡ 0 mod p^order, by Newton's iteration.
+
+    For `fmpq_poly` and for `Polynomial` over Q(symbols) alike.
+    """
     modulus = p**order
-    sigma, reached = fmpq_poly([0, 1]), 1
+    sigma, reached = type(p)([0, 1]), 1
     derivative = p.derivative()
     while reached < order:
         slope = _compose_mod(derivative, sigma, modulus)
@@ -256,10 +259,10 @@ def semisimple_polynomial(p: fmpq_poly, order: int) -> fmpq_poly:
     return sigma
 
 
-def _compose_mod(outer: fmpq_poly, inner: fmpq_poly, modulus: fmpq_poly) -> fmpq_poly:
-    total = fmpq_poly([0])
+def _compose_mod(outer: Any, inner: Any, modulus: Any) -> Any:
+    total = type(outer)([0])
     for c in reversed(outer.coeffs()):
-        total = (total * inner + fmpq_poly([c])) % modulus
+        total = (total * inner + type(outer)([c])) % modulus
     return total
 
 

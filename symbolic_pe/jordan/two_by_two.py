@@ -157,14 +157,14 @@ def _two_real(
     (p, q), (r, s) = matrix
     root = square_root(discriminant, cell)
     upper, lower = centre + root, centre - root
-    signs = _real_signs(_known(cell, p * s - q * r), _known(cell, centre))
+    signs = real_signs(_known(cell, p * s - q * r), _known(cell, centre))
     columns: tuple[Vector, Vector] = ((q, upper - p), (q, lower - p))
     if not _known_nonzero(cell, q):
         columns = ((upper - s, r), (lower - s, r))
     return _leaf(cell, matrix, (Block(upper), Block(lower)), signs, columns)
 
 
-def _real_signs(determinant: int, trace: int) -> tuple[int, int]:
+def real_signs(determinant: int, trace: int) -> tuple[int, int]:
     """Signs of a + √D and a − √D."""
     if determinant < 0:
         return 1, -1

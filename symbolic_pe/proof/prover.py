@@ -24,6 +24,7 @@ from symbolic_pe.emit.plan import is_norm_preserving
 from symbolic_pe.encodings.augmentation import realised_bias
 from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.errors import NotYetCovered, Undecided
+from symbolic_pe.exponential import parametric
 from symbolic_pe.exponential.primary import primary_exponential
 from symbolic_pe.jordan.classify import real_jordan_form
 from symbolic_pe.jordan.form import JordanCase, StructureBlock
@@ -78,7 +79,7 @@ def prove(encoding: Encoding) -> Proof:
         return Proof(encoding, _all_undecided(str(error)), ())
     claims: list[Claim] = []
     if any(case.components is None for _, case in cases):
-        claims.extend(_primary_laws(encoding))
+        claims.extend(_primary_laws(encoding, cases))
     else:
         facts = _Facts(encoding, cases)
         claims.extend(facts.laws())
@@ -103,23 +104,26 @@ def _all_undecided(reason: str) -> tuple[Claim, ...]:
     )
 
 
-def _primary_laws(encoding: Encoding) -> tuple[Claim, ...]:
-    """Eigenvalues of degree 3 or more: the closed form in Q[x] modulo the minimal polynomial."""
-    matrices = [encoding.full_generator(i).matrix for i in range(len(encoding.heads))]
-    if not all(is_rational(x) for x in matrices):
-        return _all_undecided(
-            "eigenvalues of degree 3 or more beside entries that are not rational: the structure "
-            "is exact, the closed form is not computed in this version"
-        )
+def _primary_laws(
+    encoding: Encoding, cases: tuple[tuple[int, JordanCase], ...]
+) -> tuple[Claim, ...]:
+    """No real basis: the closed form in K[x] modulo an annihilating polynomial, case by case."""
     if encoding.pairing == "one-map" and not all(
         is_norm_preserving(h.generator) for h in encoding.heads
     ):
         return _all_undecided("one map on both sides of a generator that is not skew")
-    if not all(primary_exponential(to_fmpq(x)).is_proved() for x in matrices):
-        return _all_undecided("the primary closed form was not confirmed; please report the input")
+    matrices = [encoding.full_generator(i).matrix for i in range(len(encoding.heads))]
+    try:
+        for head, case in cases:
+            if not _primary_is_proved(case, matrices[head]):
+                return _all_undecided(
+                    "the primary closed form was not confirmed; please report the input"
+                )
+    except NotYetCovered as error:
+        return _all_undecided(str(error))
     reason = (
-        "primary closed form: mu(X) = 0, E(0) = I and E' = XE are decided in Q[x] modulo the "
-        "minimal polynomial mu"
+        "primary closed form: mu(X) = 0, E(0) = I and E' = XE are decided modulo mu, a polynomial "
+        "that annihilates X (minimal, or characteristic where there are parameters)"
     )
     unique = f"follows by uniqueness; {reason}"
     return tuple(
@@ -132,6 +136,12 @@ def _primary_laws(encoding: Encoding) -> tuple[Claim, ...]:
             ("closed-form", reason),
         )
     )
+
+
+def _primary_is_proved(case: JordanCase, matrix: ScalarMatrix) -> bool:
+    if is_rational(matrix):
+        return primary_exponential(to_fmpq(matrix)).is_proved()
+    return parametric.is_proved(case.cell, matrix)
 
 
 def _decided(name: str, decide_it: Callable[[], Claim]) -> Claim:

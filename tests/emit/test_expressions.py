@@ -24,7 +24,7 @@ from symbolic_pe.algebra.scalar import Scalar
 from symbolic_pe.emit.channels import inverse_order, segments, selector
 from symbolic_pe.emit.expressions import from_formula, from_scalar
 from symbolic_pe.emit.layout import WIDTH, arguments, assignment, call_on_list, docstring, table
-from symbolic_pe.emit.names import class_name, file_name, one_line
+from symbolic_pe.emit.names import class_name, file_name, one_line, plain
 from symbolic_pe.emit.printer import Printer
 from symbolic_pe.emit.trees import (
     FUNCTIONS,
@@ -211,7 +211,9 @@ def test_names_of_classes_and_files() -> None:
     assert class_name("") == "Encoding"
     assert file_name("Jordan RoPE/../x", "torch") == "jordan_rope_x_torch.py"
     assert file_name("…", "numpy") == "encoding_numpy.py"
-    assert one_line('a\n"b"\\\x07c') == "a 'b'/ c"
+    assert class_name("HEADS") == "Heads"
+    assert one_line('a\n"b"\\\x07c') == 'a "b"\\ c'
+    assert plain('a\n"b"\\\x07c') == "a 'b'/ c"
 
 
 @pytest.mark.parametrize(

@@ -3,14 +3,14 @@
 # target:      numpy
 # spec:        {}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:a74c7b2e9d6c0d2281eb205032512ad9b426fc06137b47baad32f9c9d3a916b1
+# body:        sha256:20f71213411f0eb6a14c7918979e07eee82d285dd80492b494756f7a4a0e1f27
 """Learned-ladder.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
 
     A(τ) = exp(τX)
-    X = −θ_j J,  A(τ) = R(−θ_j τ)  on planes (2j, 2j + 1), j < 4, with θ_j =
-        w*10000^(-2*j/8)
+    X = −θ_j J,  A(τ) = R(−θ_j τ)  on planes (2j, 2j + 1), j < 4, with
+        θ_j = w*10000^(-2*j/8)
 
 Here J = [[0, −1], [1, 0]], R(φ) = exp(φJ) = [[cos φ, −sin φ], [sin φ, cos φ]].
 

@@ -3,14 +3,14 @@
 # target:      torch
 # spec:        {}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:f3cce545338fd655e3c838d03402f78c4a3bac91c846c89e975f391815b6f17d
+# body:        sha256:d99e34b6a74895c6e3c0de0936c9099c10078a50dc668fc842c6a3b9a29398e9
 """Learned-ladder.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
 
     A(τ) = exp(τX)
-    X = −θ_j J,  A(τ) = R(−θ_j τ)  on planes (2j, 2j + 1), j < 4, with θ_j =
-        w*10000^(-2*j/8)
+    X = −θ_j J,  A(τ) = R(−θ_j τ)  on planes (2j, 2j + 1), j < 4, with
+        θ_j = w*10000^(-2*j/8)
 
 Here J = [[0, −1], [1, 0]], R(φ) = exp(φJ) = [[cos φ, −sin φ], [sin φ, cos φ]].
 

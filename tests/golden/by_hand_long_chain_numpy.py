@@ -3,14 +3,14 @@
 # target:      numpy
 # spec:        {"name": "long-chain"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:c90bc08a70466ba773490e4e6a171c6807c369bc2f0703e8065e2e9ff9baac8c
+# body:        sha256:d07aba9b40dddd016ad2d92bc36419f13f99a94d98dcabc10eb867861a191a93
 """Long-chain.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
 
     A(τ) = exp(τX)
-    X = a I + η N,  A(τ) = e^(a τ) Σ_k (η τ)^k/k! N^k  on chains (0, 1, …, 5), with a =
-        −1/10, η = 1/3
+    X = a I + η N,  A(τ) = e^(a τ) Σ_k (η τ)^k/k! N^k  on chains (0, 1, …, 5), with
+        a = −1/10, η = 1/3
 
 Here N has ones above the diagonal.
 

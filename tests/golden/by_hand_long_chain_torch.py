@@ -3,14 +3,14 @@
 # target:      torch
 # spec:        {"name": "long-chain"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:32772fcc77d78bd618aa75c21b354c39a8e84695db53c4a47c53ebb4856d49ba
+# body:        sha256:51eb0474ccbba98e9ee3d79313936cce5d9ec64c7046f6308558ecbb9cbae43b
 """Long-chain.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
 
     A(τ) = exp(τX)
-    X = a I + η N,  A(τ) = e^(a τ) Σ_k (η τ)^k/k! N^k  on chains (0, 1, …, 5), with a =
-        −1/10, η = 1/3
+    X = a I + η N,  A(τ) = e^(a τ) Σ_k (η τ)^k/k! N^k  on chains (0, 1, …, 5), with
+        a = −1/10, η = 1/3
 
 Here N has ones above the diagonal.
 

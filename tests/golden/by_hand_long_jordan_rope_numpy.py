@@ -3,15 +3,15 @@
 # target:      numpy
 # spec:        {"name": "long-jordan-rope"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:e08509117031aa59e59cfd91584719fab2c38966db74f7f044fc38eaa3405139
+# body:        sha256:98b5aa4126f0cff7d16e165d04db571fb614d4af5aa4c336340042763bad3bc9
 """Long-jordan-rope.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
 
     A(τ) = exp(τX)
     X = I ⊗ (a I − θ_j J) + η N ⊗ I,  A(τ) = e^(a τ) Σ_k (η τ)^k/k! N^k ⊗ R(−θ_j τ)  on
-        chains (0, 1, …, 9), (10, 11, …, 19), with a = −1/100, θ_j listed below, η =
-        1/50
+        chains (0, 1, …, 9), (10, 11, …, 19), with a = −1/100, θ_j listed below,
+        η = 1/50
 
 Here J = [[0, −1], [1, 0]], R(φ) = exp(φJ) = [[cos φ, −sin φ], [sin φ, cos φ]], N has
 ones above the diagonal.

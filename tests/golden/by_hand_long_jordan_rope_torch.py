@@ -3,15 +3,15 @@
 # target:      torch
 # spec:        {"name": "long-jordan-rope"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:76b97df208518aea1ef051a75f3c409f588e482a1de3dd31dd0c5d084b040e4c
+# body:        sha256:8626fd12080fc3d6d80ee796a37406ecbfa75eee15ab28f6ecf8c125e33e8186
 """Long-jordan-rope.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
 
     A(τ) = exp(τX)
     X = I ⊗ (a I − θ_j J) + η N ⊗ I,  A(τ) = e^(a τ) Σ_k (η τ)^k/k! N^k ⊗ R(−θ_j τ)  on
-        chains (0, 1, …, 9), (10, 11, …, 19), with a = −1/100, θ_j listed below, η =
-        1/50
+        chains (0, 1, …, 9), (10, 11, …, 19), with a = −1/100, θ_j listed below,
+        η = 1/50
 
 Here J = [[0, −1], [1, 0]], R(φ) = exp(φJ) = [[cos φ, −sin φ], [sin φ, cos φ]], N has
 ones above the diagonal.

@@ -3,15 +3,15 @@
 # target:      numpy
 # spec:        {"catalogue": "jordan-rope", "settings": {"base": "10000", "decay": "1", "dim": "8", "length": "1024", "order": "2", "shear": "1"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:bf5b7fcf313e6ea750044619bbe8bf070ff12bb3278dde093c9eddf53b3195d8
+# body:        sha256:5797e8d32c20e9e9dc4f8a17fb99b1cd10bed1b62b58b67f3c08ce2174b79ca1
 """Jordan-RoPE, exact form.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
 
     A(τ) = exp(τX)
     X = I ⊗ (a I + ω_j J) + η N ⊗ I,  A(τ) = e^(a τ) Σ_k (η τ)^k/k! N^k ⊗ R(ω_j τ)  on
-        chains (0, 1, 2, 3), (4, 5, 6, 7), with a = −1/1024, ω_j = 10000^(-2*j/8), η =
-        1/1024
+        chains (0, 1, 2, 3), (4, 5, 6, 7), with a = −1/1024, ω_j = 10000^(-2*j/8),
+        η = 1/1024
 
 Here J = [[0, −1], [1, 0]], R(φ) = exp(φJ) = [[cos φ, −sin φ], [sin φ, cos φ]], N has
 ones above the diagonal.

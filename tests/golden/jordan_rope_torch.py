@@ -3,15 +3,15 @@
 # target:      torch
 # spec:        {"catalogue": "jordan-rope", "settings": {"base": "10000", "decay": "1", "dim": "8", "length": "1024", "order": "2", "shear": "1"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:391637ccde15070d6b46e26f069b7db852fefb4b13e8c03427de8a3f25e58214
+# body:        sha256:e986b480183e78b0250e32a81a1388ebbab86de94b458d4e5caab6ab539a1012
 """Jordan-RoPE, exact form.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
 
     A(τ) = exp(τX)
     X = I ⊗ (a I + ω_j J) + η N ⊗ I,  A(τ) = e^(a τ) Σ_k (η τ)^k/k! N^k ⊗ R(ω_j τ)  on
-        chains (0, 1, 2, 3), (4, 5, 6, 7), with a = −1/1024, ω_j = 10000^(-2*j/8), η =
-        1/1024
+        chains (0, 1, 2, 3), (4, 5, 6, 7), with a = −1/1024, ω_j = 10000^(-2*j/8),
+        η = 1/1024
 
 Here J = [[0, −1], [1, 0]], R(φ) = exp(φJ) = [[cos φ, −sin φ], [sin φ, cos φ]], N has
 ones above the diagonal.

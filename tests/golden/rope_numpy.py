@@ -3,14 +3,14 @@
 # target:      numpy
 # spec:        {"catalogue": "rope", "settings": {"base": "10000", "dim": "8", "layout": "interleaved", "rotary_dim": "0"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:cc2c7cb4662d210cb72f643f7e0e6903f1cd229f6367ed40f2c740123dddf420
+# body:        sha256:a5c8ae641d7f9b00c79abac7c23a0fdd1b5f31ab6b85bf5fc8f0472fb25f3ffe
 """Rotary position embedding.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
 
     A(τ) = exp(τX)
-    X = −θ_j J,  A(τ) = R(−θ_j τ)  on planes (2j, 2j + 1), j < 4, with θ_j =
-        10000^(-2*j/8)
+    X = −θ_j J,  A(τ) = R(−θ_j τ)  on planes (2j, 2j + 1), j < 4, with
+        θ_j = 10000^(-2*j/8)
 
 Here J = [[0, −1], [1, 0]], R(φ) = exp(φJ) = [[cos φ, −sin φ], [sin φ, cos φ]].
 

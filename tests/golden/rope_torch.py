@@ -3,14 +3,14 @@
 # target:      torch
 # spec:        {"catalogue": "rope", "settings": {"base": "10000", "dim": "8", "layout": "interleaved", "rotary_dim": "0"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:6af53d31bfe43f4bc73c33225477327defa6adf8ff1be2849ce7e26da6567c51
+# body:        sha256:a5477291b3767a50898167017778d7bea954d2624aab49c6ab6ef6142c807ec1
 """Rotary position embedding.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
 
     A(τ) = exp(τX)
-    X = −θ_j J,  A(τ) = R(−θ_j τ)  on planes (2j, 2j + 1), j < 4, with θ_j =
-        10000^(-2*j/8)
+    X = −θ_j J,  A(τ) = R(−θ_j τ)  on planes (2j, 2j + 1), j < 4, with
+        θ_j = 10000^(-2*j/8)
 
 Here J = [[0, −1], [1, 0]], R(φ) = exp(φJ) = [[cos φ, −sin φ], [sin φ, cos φ]].
 

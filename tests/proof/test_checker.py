@@ -20,7 +20,7 @@ from math import factorial, floor
 from typing import Any
 
 import pytest
-from mpmath import mp
+from mpmath import mp  # type: ignore[import-untyped]
 
 from symbolic_pe.proof import checker
 from symbolic_pe.proof.checker import canonical_digest, check_certificate, check_text
@@ -268,7 +268,9 @@ def golden_basis() -> Json:
         ],
     }
     blocks = [placed("scalar", [0], a=r), placed("scalar", [1], a=num((-1, "2", "1/2")))]
-    return certificate({"scalar": SCALAR}, [head(*blocks, basis=basis, generator=entries(matrix))], CLOSED, 2)
+    return certificate(
+        {"scalar": SCALAR}, [head(*blocks, basis=basis, generator=entries(matrix))], CLOSED, 2
+    )
 
 
 def golden_orthogonal_basis() -> Json:
@@ -1007,6 +1009,107 @@ def test_augmentation_is_decided_even_when_it_is_not_claimed() -> None:
     assert judge(document).reason.startswith("augmentation is refuted: augmentation[1]")
 
 
+# --- the stated generator ------------------------------------------------------------------------
+
+
+def altered_generators(generator: Json, dimension: int) -> Iterator[tuple[Json, str]]:
+    """(other entries, how the refusal begins) for every way to alter one entry."""
+    free = [
+        (i, j)
+        for i in range(dimension)
+        for j in range(dimension)
+        if [i, j] not in [entry[:2] for entry in generator]
+    ]
+    refuted = "closed-form is refuted: heads[0]: X*P = P*J at row "
+    place = "heads[0].generator: "
+    for at, (i, j, x) in enumerate(generator):
+        before, after = generator[:at], generator[at + 1 :]
+        for other in (product(x, num(-1)), product(x, num(2)), [*x, ["1", {"3": "1/7"}]]):
+            yield [*before, [i, j, other], *after], refuted
+        for row, column in ((j, i), (i, (j + 1) % dimension), ((i + 1) % dimension, j)):
+            if (row, column) in free:
+                yield [*before, [row, column, x], *after], refuted
+        yield [*before, *after], refuted
+        yield [*generator, [i, j, x]], f"{place}entry [{i}, {j}] is repeated"
+        yield [*before, [i, j, num()], *after], f"{place}entry [{i}, {j}] is 0; leave it out"
+        for bad in ([dimension, j], [-1, j], [i, dimension], [i, "0"], [None, j]):
+            yield [*before, [*bad, x], *after], f"{place}expected an integer from 0 to "
+        for entry in ([i, x], [i, j], [i, j, x, x]):
+            yield [*before, entry, *after], f"{place}expected 3 items"
+    for i, j in free:
+        yield [*generator, [i, j, num("1/3")]], refuted
+        yield [*generator, [i, j, num()]], f"{place}entry [{i}, {j}] is 0; leave it out"
+
+
+@pytest.mark.parametrize("name", GOLDEN)
+def test_an_altered_generator_entry_is_rejected(name: str) -> None:
+    document = GOLDEN[name]()
+    first, *others = document["heads"]
+    count = 0
+    for generator, reason in altered_generators(first["generator"], document["dimension"]):
+        mutant = {**document, "heads": [{**first, "generator": generator}, *others]}
+        mutant["digest"] = digest(mutant)
+        result = check_certificate(mutant)
+        assert not result.accepted
+        assert result.reason.startswith(reason), (result.reason, generator)
+        count += 1
+    assert count >= 8
+    reordered = {**first, "generator": first["generator"][::-1]}
+    assert judge({**document, "heads": [reordered, *others]}).accepted
+
+
+def test_an_entry_that_is_zero_by_a_definition_is_left_out() -> None:
+    document = golden_square()
+    zero = num((1, "r", 2), (-1, "w", 2, "z", 2), (1, "w", 2))
+    document["heads"][0]["generator"].append([0, 0, zero])
+    assert judge(document).reason == "heads[0].generator: entry [0, 0] is 0; leave it out"
+
+
+def altered_values(document: Json) -> Iterator[tuple[int, Json]]:
+    """(head, the head with one coefficient of one value altered)."""
+    for h, stated_head in enumerate(document["heads"]):
+        for i, block in enumerate(stated_head["blocks"]):
+            for variable, number in block["values"].items():
+                for at, (c, atoms) in enumerate(number):
+                    for n in (-Fraction(c), Fraction(c) + 1, 2 * Fraction(c)):
+                        other = number[:at] + ([[str(n), atoms]] if n else []) + number[at + 1 :]
+                        new = {**block, "values": {**block["values"], variable: other}}
+                        blocks = [*stated_head["blocks"][:i], new, *stated_head["blocks"][i + 1 :]]
+                        yield h, {**stated_head, "blocks": blocks}
+
+
+@pytest.mark.parametrize("name", ["rotation", "damped", "nilpotent", "complex-chain"])
+def test_a_value_is_bound_to_the_generator(name: str) -> None:
+    """One frequency or rate alone is a false statement; in both places it is about another X."""
+    document = GOLDEN[name]()
+    accepted = 0
+    for h, altered_head in altered_values(document):
+        heads = [*document["heads"][:h], altered_head, *document["heads"][h + 1 :]]
+        result = judge({**document, "heads": heads})
+        assert result.reason.startswith(f"closed-form is refuted: heads[{h}]: X*P = P*J at row ")
+        heads[h] = stated(document["patterns"], {**altered_head, "generator": None})
+        consistent = {**document, "heads": heads}
+        assert judge(consistent).accepted == is_true(consistent)
+        accepted += judge(consistent).accepted
+    assert accepted >= 3
+
+
+def test_a_value_is_bound_to_the_generator_through_a_basis() -> None:
+    """X = [[0, 2], [1, 0]] doubled has doubled eigenvalues in the same basis."""
+    document = golden_basis()
+    (only,) = document["heads"]
+    blocks = [
+        {**block, "values": {"a": product(block["values"]["a"], num(2))}}
+        for block in only["blocks"]
+    ]
+    generator = [[i, j, product(x, num(2))] for i, j, x in only["generator"]]
+    for change in ({"blocks": blocks}, {"generator": generator}):
+        result = judge({**document, "heads": [{**only, **change}]})
+        assert result.reason.startswith("closed-form is refuted: heads[0]: X*P = P*J at row 0")
+    both = {**only, "blocks": blocks, "generator": generator}
+    assert judge({**document, "heads": [both]}).accepted
+
+
 # --- form and limits ------------------------------------------------------------------------------
 
 
@@ -1063,6 +1166,12 @@ def test_hostile_objects_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert check_text(json.dumps(golden_rotation())).reason == "document: too large"
 
 
+def many_terms(count: int) -> Json:
+    many = [[[num(1), []], 0, [num(i), []]] for i in range(1, count)]
+    scalar = {"variables": [], "generator": [[num(1)]], "exponential": [[many]]}
+    return one_block(scalar, ["homomorphism"])
+
+
 def expensive() -> Iterator[Json]:
     names = [f"x{i}" for i in range(20)]
     powers = {
@@ -1077,11 +1186,26 @@ def expensive() -> Iterator[Json]:
     for i in range(2, 40):
         sums[f"f{i}"] = {"equals": num((1, f"f{i - 1}"), (1, f"f{i - 2}", 2), -1)}
     yield one_block(SCALAR, [], {"definitions": sums}, a=num(1))
-    many = [[[num(1), []], 0, [num(i), []]] for i in range(1, 1000)]
-    scalar = {"variables": [], "generator": [[num(1)]], "exponential": [[many]]}
-    yield one_block(scalar, ["homomorphism"])
+    yield many_terms(1000)
     huge = [[f"1{'0' * 3999}/{'9' * 3999}", {}], ["1", {"pi": "1/997"}]]
     yield one_block(powers, ["bounded-all"], generator=[[0, 0, num(1)]], a=huge)
+    # What a document states once and uses often is charged at every use.
+    many_names = {"parameters": dict.fromkeys((f"x{i}" for i in range(3000)), "real")}
+    patterns = {f"p{i}": ZERO_PATTERN for i in range(40)}
+    blocks = [placed(name, [i]) for i, name in enumerate(patterns)]
+    yield certificate(patterns, [head(*blocks)], [], len(blocks), **many_names)
+    long = num(*[(1, "w", k) for k in range(1, 200)])
+    one_long = {
+        "variables": ["a"],
+        "generator": [[long]],
+        "exponential": [[fn((num(1), 0, long))]],
+    }
+    blocks = [placed("p", [i], a=num(i + 1)) for i in range(300)]
+    positive: Json = {"parameters": {"w": "positive"}}
+    yield certificate({"p": one_long}, [head(*blocks, generator=[])], [], 300, **positive)
+    table = fn(*[(num(1), 0, [*long, [str(i + 1), {"w": "200"}]]) for i in range(100)])
+    scalar = {"variables": [], "generator": [[num(1)]], "exponential": [[table]]}
+    yield one_block(scalar, [], positive)
 
 
 def test_work_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -1090,6 +1214,12 @@ def test_work_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
         result = judge(document)
         assert not result.accepted
         assert "work limit" in result.reason
+    bounded, *_ = expensive()
+    for document in (bounded, many_terms(250)):  # a claim by itself
+        del document["digest"]
+        decider = checker.Decider(*checker._read_certificate(document))
+        with pytest.raises(checker.WorkLimitError):
+            checker._CLAIMS[document["claims"][0]](decider)
 
 
 def test_limits_of_declarations() -> None:
@@ -1166,8 +1296,8 @@ def rope(planes: int, heads: int) -> Json:
 
 
 def test_speed() -> None:
-    """Measured 0.014 s and 0.1 s; the limits leave room for slow machines."""
-    for document, limit in ((rope(64, 1), 0.5), (rope(128, 16), 3.0)):
-        start = time.perf_counter()
+    """Processor time; the limits leave room for slow machines."""
+    for document, limit in ((rope(64, 1), 0.5), (rope(128, 16), 5.0)):
+        start = time.process_time()
         assert check_certificate(document).accepted
-        assert time.perf_counter() - start < limit
+        assert time.process_time() - start < limit
