@@ -16,6 +16,7 @@ from symbolic_pe.cli.output import (
     classification_record,
 )
 from symbolic_pe.cli.pipeline import Artefacts, Report, make_kernels
+from symbolic_pe.cli.report import gauge_text
 from symbolic_pe.emit.source import read_header
 from symbolic_pe.encodings.specification import from_document
 from symbolic_pe.errors import KernelError, SpecificationError
@@ -59,6 +60,7 @@ def build_record(artefacts: Artefacts, errors: dict[str, dict[str, ErrorRecord]]
         artefacts.outcome.value,
         classification_record(artefacts.classification),
         [claim_record(c) for c in artefacts.proof.claims],
+        gauge_text(artefacts.plan),
         {kernel.target: kernel.filename for kernel in artefacts.kernels},
         errors,
         artefacts.failures,

@@ -90,6 +90,7 @@ class BuildRecord(msgspec.Struct, frozen=True):
     outcome: Literal["proved", "refuted", "undecided"]
     classification: ClassificationRecord
     claims: list[ClaimRecord]
+    gauge: str
     kernels: dict[str, str]
     errors: dict[str, dict[str, ErrorRecord]]
     failures: list[str]

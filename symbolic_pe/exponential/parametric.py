@@ -27,7 +27,9 @@ def parametric_parts(matrix: ScalarMatrix) -> tuple[Polynomial, tuple[PrimaryPar
     Raises `NotYetCovered` for entries with roots.
     """
     if not all(x.is_base() for row in matrix for x in row):
-        raise NotYetCovered("eigenvalues of degree 3 or more in a matrix whose entries contain roots")
+        raise NotYetCovered(
+            "eigenvalues of degree 3 or more in a matrix whose entries contain roots"
+        )
     base = [[x.base_value() for x in row] for row in matrix]
     coefficients = characteristic_polynomial(base)
     modulus = Polynomial(coefficients)
