@@ -74,6 +74,17 @@ class Kernel:
         """The same text executed anew: shares no state with this kernel."""
         return _execute(self._code, self.text, self.header, self._backend, self.module)
 
+    def on_library(self, library: Any) -> Mapping[str, Any]:
+        """The names of a fresh execution, with the array library replaced afterwards.
+
+        Constants are computed by the real library first, so they are the numbers the text means.
+        """
+        namespace = self.fresh()._namespace
+        for name, value in list(namespace.items()):
+            if getattr(value, "__name__", None) in LIBRARIES and not callable(value):
+                namespace[name] = library
+        return namespace
+
     def transform_query(
         self, x: AnyArray, position: AnyArray, *parameters: float, reference: float = 0.0
     ) -> AnyArray:

@@ -1149,7 +1149,6 @@ class Decider:
         for block in head.blocks:
             generator = self.certificate.patterns[block.pattern].generator
             for i, row in zip(block.coordinates, generator, strict=True):
-                self.algebra.spend(len(row))
                 for j, entry in row.items():
                     rows[i][block.coordinates[j]] = self.algebra.substitute(entry, block.values)
         return rows
@@ -1190,7 +1189,6 @@ class Decider:
         ]
         signs = [algebra.real_part_sign(n) for n in table]
         for f in (f for row in block.exponential for f in row.values()):
-            algebra.spend(len(f))
             merged = defaultdict(list)
             for (k, n), c in f.items():
                 merged[k, moved[n]].append(algebra.substitute(c, placed.values))

@@ -848,7 +848,8 @@ def test_claims_that_hold_for_the_values_only() -> None:
         "exponential": [[ONE_FN, fn((num((1, "c")), 1, num()))], [[], ONE_FN]],
     }
     assert judge(one_block(shear, bounded, one_map, c=num())).accepted
-    assert judge(one_block(shear, ["bounded-causal"], c=num(1))).claims[0][1] == "refuted"
+    result = judge(one_block(shear, bounded, one_map, c=num(1)))
+    assert [status for _, status in result.claims] == ["refuted"] * 4
 
 
 def test_terms_that_merge_for_the_values_are_merged() -> None:
@@ -999,6 +1000,19 @@ def test_nonlinear_relations_of_constants_are_undecided() -> None:
         pattern = {**SCALAR, "exponential": [[fn((coefficient, 0, num((1, "a"))))]]}
         result = judge(one_block(pattern, ["initial-condition"], a=num(1)))
         assert result.claims == (("initial-condition", status),)
+
+
+def test_exponents_that_may_be_equal_numbers_refute_nothing() -> None:
+    """e^{at} + e^{lt} − e^{mt} is e^{at} if l = m, so that only its value at 0 can be refuted."""
+    more = ((num(1), 0, num((1, "log(2)", 1, "log(3)"))), (num(-1), 0, num((1, "exp(1)"))))
+    for c, claim, status in (
+        (1, "initial-condition", "proved"),
+        (1, "homomorphism", "undecided"),
+        (2, "initial-condition", "refuted"),
+    ):
+        e = fn((num(c), 0, num((1, "a"))), *more)
+        result = judge(one_block({**SCALAR, "exponential": [[e]]}, [claim], a=num(1)))
+        assert result.claims == ((claim, status),)
 
 
 def test_augmentation_is_decided_even_when_it_is_not_claimed() -> None:

@@ -1,0 +1,191 @@
+"""Ring elements that stand in for numbers while an emitted text runs.
+
+NumPy applies cos, sin, exp to an object array by calling the method of that name on each element,
+and arithmetic by the operators, so a kernel runs on these elements unchanged. Numbers that the text
+contains enter as the exact dyadic rationals they are. A comparison has no answer here: a text that
+branches on values raises `BranchOnValue`.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, NoReturn
+
+import numpy as np
+from flint import fmpq
+
+from symbolic_pe.algebra.complex_scalar import ComplexScalar
+from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial, Term
+from symbolic_pe.algebra.scalar import HALF, ONE, ZERO, Scalar
+from symbolic_pe.errors import KernelError
+
+
+class BranchOnValue(KernelError):
+    """The text asks whether a value is larger, zero or true."""
+
+
+class LeavesTheRing(KernelError):
+    """The text applies an operation that exact elements do not have."""
+
+
+class Exact:
+    """An exponential polynomial in the positions, with arithmetic against ordinary numbers."""
+
+    __slots__ = ("function",)
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, function: ExponentialPolynomial) -> None:
+        self.function = function
+
+    @classmethod
+    def of(cls, value: Any) -> Exact:
+        """A number as an exact constant. Raises `LeavesTheRing` for NaN and infinities."""
+        if isinstance(value, Exact):
+            return value
+        try:
+            fraction = Fraction(value.item() if isinstance(value, np.generic) else value)
+        except (TypeError, ValueError, OverflowError):
+            raise LeavesTheRing(f"the text computes with {value!r}, which is no number") from None
+        scalar = Scalar.rational(fmpq(fraction.numerator, fraction.denominator))
+        return cls(ExponentialPolynomial.constant(scalar))
+
+    @classmethod
+    def position(cls, name: str) -> Exact:
+        """A symbolic position."""
+        return cls(ExponentialPolynomial.variable(name))
+
+    def __add__(self, other: Any) -> Exact:
+        if isinstance(other, np.ndarray):
+            return NotImplemented
+        return Exact(self.function + Exact.of(other).function)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Exact:
+        return Exact(-self.function)
+
+    def __pos__(self) -> Exact:
+        return self
+
+    def __sub__(self, other: Any) -> Exact:
+        if isinstance(other, np.ndarray):
+            return NotImplemented
+        return Exact(self.function - Exact.of(other).function)
+
+    def __rsub__(self, other: Any) -> Exact:
+        if isinstance(other, np.ndarray):
+            return NotImplemented
+        return Exact(Exact.of(other).function - self.function)
+
+    def __mul__(self, other: Any) -> Exact:
+        if isinstance(other, np.ndarray):
+            return NotImplemented
+        right = Exact.of(other)
+        if not self.function.terms:
+            return self
+        if not right.function.terms:
+            return right
+        return Exact(self.function * right.function)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Exact:
+        if isinstance(other, np.ndarray):
+            return NotImplemented
+        divisor = Exact.of(other).constant()
+        if divisor.is_zero():
+            raise LeavesTheRing("the text divides by 0")
+        return Exact(self.function.scale(divisor.inverse()))
+
+    def __rtruediv__(self, other: Any) -> Exact:
+        if isinstance(other, np.ndarray):
+            return NotImplemented
+        return Exact.of(other) / self
+
+    def __pow__(self, exponent: Any) -> Exact:
+        if isinstance(exponent, np.ndarray):
+            return NotImplemented
+        if not isinstance(exponent, (int, np.integer)) or exponent < 0 or exponent > 64:
+            raise LeavesTheRing(f"the text raises to the power {exponent!r}")
+        result = Exact.of(1)
+        for _ in range(int(exponent)):
+            result = result * self
+        return result
+
+    def constant(self) -> Scalar:
+        """The value of a constant function."""
+        total = ZERO
+        for key, c in self.function.terms.items():
+            if any(key.powers) or not all(e.is_zero() for e in key.exponents) or c.im.terms:
+                raise LeavesTheRing("the text divides by, or roots, what depends on a position")
+            total = total + c.re
+        return total
+
+    def _linear(self, name: str) -> dict[str, Scalar]:
+        """Coefficients of a linear form in the positions, as cos, sin and exp need it."""
+        found: dict[str, Scalar] = {}
+        for key, c in self.function.terms.items():
+            if sum(key.powers) != 1 or not all(e.is_zero() for e in key.exponents) or c.im.terms:
+                raise LeavesTheRing(
+                    f"the text takes {name} of {self.function}, no linear form in the positions"
+                )
+            found[self.function.variables[key.powers.index(1)]] = c.re
+        return found
+
+    def cos(self) -> Exact:
+        """cos of a linear form."""
+        return _of_angle(self._linear("cos"), cosine=True)
+
+    def sin(self) -> Exact:
+        """sin of a linear form."""
+        return _of_angle(self._linear("sin"), cosine=False)
+
+    def exp(self) -> Exact:
+        """exp of a linear form."""
+        variables, term = _wave(self._linear("exp"), imaginary=False)
+        return Exact(ExponentialPolynomial(variables, {term: ComplexScalar(ONE)}))
+
+    def conjugate(self) -> Exact:
+        """Real elements are their own conjugates (matrix products ask)."""
+        return self
+
+    def _compare(self, _: object) -> NoReturn:
+        raise BranchOnValue("the text compares values that depend on the position or the input")
+
+    __lt__ = __le__ = __gt__ = __ge__ = _compare
+
+    def __eq__(self, other: object) -> bool:
+        self._compare(other)
+
+    def __ne__(self, other: object) -> bool:
+        self._compare(other)
+
+    def __bool__(self) -> bool:  # noqa: PLE0304 - it never answers
+        self._compare(None)
+
+    def __float__(self) -> float:
+        raise LeavesTheRing("the text turns a symbolic value into a number")
+
+    def __repr__(self) -> str:
+        return f"Exact({self.function})"
+
+
+def _wave(form: dict[str, Scalar], *, imaginary: bool) -> tuple[tuple[str, ...], Term]:
+    """exp(Σ bᵢxᵢ), or exp(i·Σ bᵢxᵢ), as one term."""
+    variables = tuple(form) or ("t",)
+    rates = tuple(form.get(v, ZERO) for v in variables)
+    exponents = tuple(ComplexScalar(ZERO, b) if imaginary else ComplexScalar(b) for b in rates)
+    return variables, Term((0,) * len(variables), exponents)
+
+
+def _of_angle(form: dict[str, Scalar], *, cosine: bool) -> Exact:
+    """cos α = (e^{iα} + e^{−iα})/2 and sin α = (e^{iα} − e^{−iα})/(2i) of a linear form α."""
+    variables, up = _wave(form, imaginary=True)
+    _, down = _wave({v: -b for v, b in form.items()}, imaginary=True)
+    if cosine:
+        plus = minus = ComplexScalar(HALF)
+    else:
+        plus, minus = ComplexScalar(ZERO, -HALF), ComplexScalar(ZERO, HALF)
+    terms = {up: plus}
+    terms[down] = terms[down] + minus if down in terms else minus
+    return Exact(ExponentialPolynomial(variables, terms))

@@ -1,0 +1,381 @@
+"""The emitted text itself, executed on exact ring elements and decided.
+
+The text is a NumPy kernel. Running it with a symbolic position t, a symbolic reference c and a
+vector of symbols as input gives the query map F̂ and the key map Ĝ as matrices of exponential
+polynomials, for exactly the constants that the text contains. With L(t) = F̂(t)ᵀ at c = 0 it is
+decided that
+
+    F̂(t; c) = F̂(t − c; 0),  Ĝ(s; c) = Ĝ(s − c; 0)          the reference cancels
+    L′ = L·K,   K = L(0)⁻¹L′(0)                              so L(t) = P̂·exp(tK),  P̂ = L(0)
+    Ĝ′ = −K·Ĝ                                                so Ĝ(s) = exp(−sK)·Q̂, Q̂ = Ĝ(0)
+
+and therefore F̂(t)ᵀĜ(s) = P̂·exp((t − s)K)·Q̂ for all real t, s, c: relative, without sampling. The
+constants are then compared with the plan: every entry of K, P̂, Q̂ is within rounding of the exact
+one. What is decided holds in exact arithmetic, for the branches that the text takes on shapes and
+dtypes; rounding is measured by `cross_check`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from flint import arb, fmpq, fmpq_mat
+
+from numeric_check.exact_element import BranchOnValue, Exact
+from numeric_check.kernel import Kernel
+from symbolic_pe.algebra.complex_scalar import ComplexScalar
+from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
+from symbolic_pe.algebra.rational_function import RationalFunction
+from symbolic_pe.algebra.scalar import ZERO, Scalar, precision
+from symbolic_pe.emit.plan import BlockGroup, KernelPlan
+from symbolic_pe.errors import KernelError, Undecided
+from symbolic_pe.generators.block import Block
+
+PROVED, REFUTED, UNDECIDED = "proved", "refuted", "undecided"
+RELATIVE_ROUNDINGS = 2.0**-45
+"""Constants may be off by a few units in the last place, and by more where a formula such as
+log(1 − 2⁻¹²) loses bits: 2⁸ units of 2⁻⁵³."""
+ABSOLUTE_ROUNDINGS = 2.0**-51
+"""The same against the largest constant of its kind."""
+
+Function = ExponentialPolynomial
+Matrix = dict[tuple[int, int], Function]
+Constants = dict[tuple[int, int], fmpq]
+INPUT = "x_"
+
+
+@dataclass(frozen=True)
+class TextProof:
+    """What exact execution decided of a text, and where it fails."""
+
+    verdict: str
+    reason: str
+    branches_on_values: bool = False
+
+
+class _Refuted(Exception):
+    """A decided difference; the message says where and what."""
+
+
+def prove_text(kernel: Kernel, plan: KernelPlan) -> TextProof:
+    """Decide that the maps of a NumPy text are relative and are those of the plan.
+
+    `undecided` with the reason for other targets, parametric kernels, and texts that use operations
+    the exact elements do not have.
+    """
+    if kernel.target != "numpy" or plan.parameters:
+        return TextProof(
+            UNDECIDED, "exact execution covers NumPy kernels without run-time parameters"
+        )
+    try:
+        _decide(kernel, plan)
+    except _Refuted as found:
+        return TextProof(REFUTED, str(found))
+    except BranchOnValue as error:
+        return TextProof(UNDECIDED, str(error), branches_on_values=True)
+    except (KernelError, Undecided) as error:
+        return TextProof(UNDECIDED, str(error))
+    except (TypeError, ValueError, AttributeError, IndexError, NotImplementedError) as error:
+        return TextProof(UNDECIDED, f"the text does not run on exact elements: {error}")
+    return TextProof(
+        PROVED,
+        "executed on exact ring elements: the query and key maps are P exp(tK) and exp(-sK) Q for "
+        "the constants in the text, hence relative for all real positions and references; K, P, Q "
+        "are within rounding of the exact ones",
+    )
+
+
+def _decide(kernel: Kernel, plan: KernelPlan) -> None:
+    names = kernel.on_library(_ExactLibrary())
+    queries = _maps(names["transform_query"], plan, "t")
+    keys = _maps(names["transform_key"], plan, "s")
+    for head, (query, key) in enumerate(zip(queries, keys, strict=True)):
+        left = {(j, i): f for (i, j), f in query.items()}
+        start = _at_zero(left)
+        rate = _solved(start, _at_zero(_derivative(left, "t")), plan.dimension, head)
+        _equal(
+            _derivative(left, "t"), _times(left, rate), f"transform_query, head {head}: L' = L K"
+        )
+        _equal(
+            _derivative(key, "s"),
+            _transposed(_times(_transposed(key), {(j, i): -x for (i, j), x in rate.items()})),
+            f"transform_key, head {head}: G' = -K G",
+        )
+        _compare(plan, head, rate, start, _at_zero(key))
+    if plan.augmentations:
+        _decide_bias(names, plan)
+
+
+def _maps(function: Callable[..., Any], plan: KernelPlan, variable: str) -> list[Matrix]:
+    """The map of every head at reference 0, after deciding that the reference only shifts.
+
+    The input is a vector of symbols, so linearity is decided on the way.
+    """
+    d = plan.dimension
+    x = _symbols(plan)
+    position = np.array([Exact.position(variable)], dtype=object)
+    plain = _rows(function(x.copy(), position), plan)
+    shifted = _rows(function(x.copy(), position, reference=Exact.position("c")), plan)
+    found: list[Matrix] = []
+    for head in range(plan.heads):
+        matrix: Matrix = {}
+        for i in range(d):
+            f = _in_one(plain[head][i], variable)
+            expected = f.compose({variable: 1, "c": -1})
+            if not (shifted[head][i] - expected).vanishes():
+                raise _Refuted(
+                    f"head {head}, output channel {i}: the reference does not only shift the "
+                    f"position: {shifted[head][i]} against {expected}"
+                )
+            for j, entry in _coefficients(f, i).items():
+                matrix[i, j] = entry
+        found.append(matrix)
+    return found
+
+
+def _symbols(plan: KernelPlan) -> Any:
+    """The input (x0, x1, …), the same for every head."""
+    vector = [
+        Exact(ExponentialPolynomial.constant(Scalar.symbol(f"{INPUT}{j}")))
+        for j in range(plan.dimension)
+    ]
+    lead = (1,) if plan.heads == 1 else (plan.heads, 1)
+    x = np.empty((*lead, plan.dimension), dtype=object)
+    x[...] = vector
+    return x
+
+
+def _rows(result: Any, plan: KernelPlan) -> list[list[Function]]:
+    """The content channels of every head."""
+    found = np.asarray(result, dtype=object)
+    expected = (1,) if plan.heads == 1 else (plan.heads, 1)
+    if found.shape[:-1] != expected or found.shape[-1] < plan.dimension:
+        raise _Refuted(f"the map returns the shape {found.shape}")
+    rows = found.reshape(plan.heads, -1)[:, : plan.dimension]
+    return [[Exact.of(value).function for value in row] for row in rows]
+
+
+def _coefficients(f: Function, channel: int) -> dict[int, Function]:
+    """f = Σ_j f_j·x_j: the entries f_j, after deciding that f is linear in the input."""
+    parts: dict[int, dict[Any, ComplexScalar]] = {}
+    for key, c in f.terms.items():
+        for j, value in _linear_parts(c, channel).items():
+            parts.setdefault(j, {})[key] = value
+    return {j: ExponentialPolynomial(f.variables, terms) for j, terms in parts.items()}
+
+
+def _linear_parts(c: ComplexScalar, channel: int) -> dict[int, ComplexScalar]:
+    found: dict[int, list[Scalar]] = {}
+    for index, part in enumerate((c.re, c.im)):
+        for radical, element in part.terms.items():
+            for monomial, weight in element.numerator_terms():
+                names = [n for n in monomial if n.startswith(INPUT)]
+                if len(names) != 1 or monomial[names[0]] != 1 or not element.is_polynomial():
+                    raise _Refuted(f"output channel {channel} is not linear in the input")
+                slot = found.setdefault(int(names[0][len(INPUT) :]), [ZERO, ZERO])
+                slot[index] = slot[index] + Scalar({radical: RationalFunction(weight)})
+    return {j: ComplexScalar(*values) for j, values in found.items()}
+
+
+def _in_one(f: Function, variable: str) -> Function:
+    """The same function with exactly one variable."""
+    if f.variables == (variable,):
+        return f
+    total = ExponentialPolynomial((variable,), {})
+    lifted = f + total
+    for key, c in lifted.terms.items():
+        place = lifted.variables.index(variable)
+        others = [i for i in range(len(lifted.variables)) if i != place]
+        if any(key.powers[i] or not key.exponents[i].is_zero() for i in others):
+            raise _Refuted(f"the map depends on more than its position: {f}")
+        term = type(key)((key.powers[place],), (key.exponents[place],))
+        total = total + ExponentialPolynomial((variable,), {term: c})
+    return total
+
+
+# -- matrices -----------------------------------------------------------------------------------
+
+
+def _at_zero(matrix: Matrix) -> Constants:
+    values = {place: f.at_zero().re.rational_value() for place, f in matrix.items()}
+    return {place: x for place, x in values.items() if x != 0}
+
+
+def _solved(start: Constants, slope: Constants, size: int, head: int) -> Constants:
+    """K = L(0)⁻¹·L′(0)."""
+    if start == {(i, i): 1 for i in range(size)}:
+        return slope
+    left, right = fmpq_mat(size, size), fmpq_mat(size, size)
+    for values, matrix in ((start, left), (slope, right)):
+        for place, x in values.items():
+            matrix[place] = x
+    if left.det() == 0:
+        raise _Refuted(f"head {head}: transform_query at the reference is not invertible")
+    product = left.inv() * right
+    entries = ((i, j, product[i, j]) for i in range(size) for j in range(size))
+    return {(i, j): x for i, j, x in entries if x != 0}
+
+
+def _derivative(matrix: Matrix, variable: str) -> Matrix:
+    return {place: f.derivative(variable) for place, f in matrix.items()}
+
+
+def _transposed(matrix: Matrix) -> Matrix:
+    return {(j, i): f for (i, j), f in matrix.items()}
+
+
+def _times(matrix: Matrix, x: Constants) -> Matrix:
+    """F·X for a rational X."""
+    rows: dict[int, list[tuple[int, Scalar]]] = {}
+    for (k, j), c in x.items():
+        rows.setdefault(k, []).append((j, Scalar.rational(c)))
+    product: Matrix = {}
+    for (i, k), f in matrix.items():
+        for j, c in rows.get(k, ()):
+            part = f.scale(c)
+            product[i, j] = product[i, j] + part if (i, j) in product else part
+    return product
+
+
+def _sum(parts: Sequence[Function], like: Function) -> Function:
+    total = ExponentialPolynomial(like.variables, {})
+    for part in parts:
+        total = total + part
+    return total
+
+
+def _equal(a: Matrix, b: Matrix, law: str) -> None:
+    for place in sorted({*a, *b}):
+        f, g = a.get(place), b.get(place)
+        difference = f - g if f is not None and g is not None else f if f is not None else g
+        if difference is not None and not difference.vanishes():
+            raise _Refuted(f"{law} fails at row {place[0]}, column {place[1]}: {f} against {g}")
+
+
+# -- constants ----------------------------------------------------------------------------------
+
+
+def _compare(
+    plan: KernelPlan, head: int, rate: Constants, start: Constants, end: Constants
+) -> None:
+    """K, P̂, Q̂ of the text against those of the plan."""
+    d = plan.dimension
+    unit = {(i, i): Scalar.rational(1) for i in range(d)}
+    p = q = unit
+    if plan.basis is not None:
+        basis, inverse = plan.basis[head if len(plan.basis) > 1 else 0]
+        p = {(i, j): x for i, row in enumerate(basis) for j, x in enumerate(row) if x.terms}
+        q = {(i, j): x for i, row in enumerate(inverse) for j, x in enumerate(row) if x.terms}
+    _close(rate, _generator(plan, head), f"head {head}: generator")
+    _close(start, p, f"head {head}: query map at the reference")
+    _close(end, q, f"head {head}: key map at the reference")
+
+
+def _generator(plan: KernelPlan, head: int) -> dict[tuple[int, int], Scalar]:
+    """K of the plan, in the coordinates that the maps return."""
+    entries: dict[tuple[int, int], Scalar] = {}
+    for group in plan.groups:
+        assert isinstance(group, BlockGroup)
+        rows = [
+            v.rows[head if len(v.rows) > 1 else 0]
+            for v in (group.rate, group.frequency, group.shear)
+        ]
+        for j, (a, w, e) in enumerate(zip(*rows, strict=True)):
+            generator = Block(a, w, group.chain_length, e).generator
+            channels = [slot[j] for slot in group.slots]
+            for i, row in zip(channels, generator, strict=True):
+                for k, x in zip(channels, row, strict=True):
+                    if x.terms:
+                        entries[i, k] = x
+    return entries
+
+
+def _close(found: Constants, exact: Mapping[tuple[int, int], Scalar], what: str) -> None:
+    with precision(128):
+        balls = {place: x.ball({}) for place, x in exact.items()}
+        largest = max((abs(b) for b in balls.values()), key=float, default=arb(0))
+        for place in sorted({*found, *balls}):
+            value, expected = arb(found.get(place, 0)), balls.get(place, arb(0))
+            bound = RELATIVE_ROUNDINGS * abs(expected) + ABSOLUTE_ROUNDINGS * largest
+            if not abs(value - expected) <= bound:
+                raise _Refuted(
+                    f"{what}, row {place[0]}, column {place[1]}: the text has {float(value)!r}, "
+                    f"the encoding {float(expected)!r}"
+                )
+
+
+# -- bias ---------------------------------------------------------------------------------------
+
+
+def _decide_bias(names: Mapping[str, Any], plan: KernelPlan) -> None:
+    """The appended coordinates: their product is a function of the lag, and is the bias."""
+    d = plan.dimension
+    lead = () if plan.heads == 1 else (plan.heads,)
+    x = np.vectorize(Exact.of, otypes=[object])(np.zeros((*lead, 1, d)))
+    query, key = (
+        np.asarray(names[name](x.copy(), np.array([Exact.position(v)], dtype=object)), dtype=object)
+        for name, v in (("transform_query", "t"), ("transform_key", "s"))
+    )
+    for head, added in enumerate(plan.augmentations):
+        index = (0,) if plan.heads == 1 else (head, 0)
+        pairs = zip(query[index][d:], key[index][d:], strict=True)
+        product = _sum([(Exact.of(a) * b).function for a, b in pairs], added.bias)
+        at_zero = _at_key_zero(product)
+        lag = at_zero.compose({"t": 1, "s": -1})
+        if not (product - lag).vanishes():
+            raise _Refuted(f"head {head}: the added coordinates give {product}, no function of lag")
+        _close_functions(at_zero, added.bias, f"head {head}: bias")
+
+
+def _at_key_zero(f: Function) -> Function:
+    """f(t, 0)."""
+    lifted = f + ExponentialPolynomial(("t", "s"), {})
+    place, other = lifted.variables.index("t"), lifted.variables.index("s")
+    total = ExponentialPolynomial(("t",), {})
+    for key, c in lifted.terms.items():
+        if key.powers[other] == 0:
+            term = type(key)((key.powers[place],), (key.exponents[place],))
+            total = total + ExponentialPolynomial(("t",), {term: c})
+    return total
+
+
+def _close_functions(found: Function, exact: Function, what: str) -> None:
+    """Coefficients of polynomials within rounding."""
+    if any(not e.is_zero() for key in exact.terms for e in key.exponents):
+        raise KernelError("a bias with waves or exponentials is measured, not proved")
+    with precision(128):
+        degrees = {key.powers[0] for key in (*found.terms, *exact.terms)}
+        for degree in degrees:
+            a, b = (_coefficient(f, degree) for f in (found, exact))
+            if not abs(a - b) <= RELATIVE_ROUNDINGS * abs(b):
+                raise _Refuted(
+                    f"{what}: coefficient of tau^{degree} is {float(a)!r} in the text, "
+                    f"{float(b)!r} in the encoding"
+                )
+
+
+def _coefficient(f: Function, degree: int) -> arb:
+    total = arb(0)
+    for key, c in f.terms.items():
+        if key.powers[0] == degree and all(e.is_zero() for e in key.exponents):
+            total += c.re.ball({})
+    return total
+
+
+class _ExactLibrary:
+    """NumPy with every dtype replaced by `object`, so that casts keep exact elements."""
+
+    float64 = float32 = float16 = object
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(np, name)
+        if isinstance(value, ModuleType):
+            raise KernelError(f"the text uses numpy.{name}")
+        return value
+
+
+__all__ = ["TextProof", "prove_text"]
