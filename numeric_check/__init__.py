@@ -3,5 +3,6 @@
 from numeric_check.cross_check import cross_check
 from numeric_check.kernel import compile_kernel
 from numeric_check.reference import reference
+from numeric_check.text_proof import prove_text
 
-__all__ = ["compile_kernel", "cross_check", "reference"]
+__all__ = ["compile_kernel", "cross_check", "prove_text", "reference"]

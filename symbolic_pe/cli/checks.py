@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from symbolic_pe.cli.output import (
     BuildRecord,
@@ -12,12 +12,13 @@ from symbolic_pe.cli.output import (
     ErrorRecord,
     RecheckItem,
     RecheckRecord,
+    TextRecord,
     claim_record,
     classification_record,
 )
 from symbolic_pe.cli.pipeline import Artefacts, Report, make_kernels
 from symbolic_pe.cli.report import gauge_text
-from symbolic_pe.emit.source import read_header
+from symbolic_pe.emit.source import read_header, split_source
 from symbolic_pe.encodings.specification import from_document
 from symbolic_pe.errors import KernelError, SpecificationError
 from symbolic_pe.proof.checker import check_text
@@ -26,6 +27,7 @@ from symbolic_pe.proof.prover import prove
 
 if TYPE_CHECKING:
     from numeric_check.cross_check import CrossCheck
+    from numeric_check.text_proof import TextProof
 
 MAX_KERNEL_BYTES = 4_000_000
 MAX_CERTIFICATE_BYTES = 64_000_000
@@ -52,6 +54,16 @@ def _finite(x: float) -> float:
     return min(x, LARGEST)
 
 
+def text_record(text: TextProof) -> TextRecord:
+    """From the value to the published record."""
+    verdicts: dict[str, Literal["proved", "refuted", "undecided"]] = {
+        "proved": "proved",
+        "refuted": "refuted",
+        "undecided": "undecided",
+    }
+    return TextRecord(verdicts[text.verdict], text.reason)
+
+
 def build_record(artefacts: Artefacts, errors: dict[str, dict[str, ErrorRecord]]) -> BuildRecord:
     """The published record of one build."""
     return BuildRecord(
@@ -62,6 +74,7 @@ def build_record(artefacts: Artefacts, errors: dict[str, dict[str, ErrorRecord]]
         [claim_record(c) for c in artefacts.proof.claims],
         gauge_text(artefacts.plan),
         {kernel.target: kernel.filename for kernel in artefacts.kernels},
+        {target: text_record(text) for target, text in artefacts.texts.items()},
         errors,
         artefacts.failures,
         artefacts.certificate["digest"],
@@ -85,10 +98,12 @@ def check_file(path: Path, progress: Report) -> CheckRecord:
     """Decide again what an emitted file states, from its header and its text alone.
 
     The claims of the specification in the header are proved, the certificate it names is made
-    again and must have the stated digest, and the text is compiled and cross-checked. A matching
-    digest of the body is not asked for: it proves nothing, and a rewritten text may be right.
+    again and must have the stated digest, and the text is executed on exact ring elements where
+    that is covered, compiled, and cross-checked. A matching digest of the body is not asked for: it
+    proves nothing, and a rewritten text may be right. A text that differs from what is emitted and
+    branches on values is `undecided`: no sample shows what it does elsewhere.
     """
-    from numeric_check import compile_kernel, cross_check
+    from numeric_check import compile_kernel, cross_check, prove_text
 
     text = _read(path, MAX_KERNEL_BYTES)
     try:
@@ -107,22 +122,34 @@ def check_file(path: Path, progress: Report) -> CheckRecord:
     if document["digest"] != header.certificate:
         failures.append(
             f"the header names the certificate {header.certificate}, but its specification has "
-            f"{document['digest']}"
+            f"{document['digest']}; emit the file again"
         )
+    same = split_source(fresh.text)[1] == split_source(text)[1]
     errors: dict[str, ErrorRecord] = {}
-    progress(f"cross-checking {header.target}")
+    found = TextRecord("undecided", "the text was not executed")
+    hidden = False
+    progress(f"proving and cross-checking the {header.target} text")
     try:
         kernel = compile_kernel(text, header.target, module=path.stem)
     except KernelError as error:
         failures.append(f"the text is not a kernel: {error}")
     else:
+        decided = prove_text(kernel, plan)
+        found = text_record(decided)
+        if decided.verdict == "refuted":
+            failures.append(f"the text is refuted: {decided.reason}")
         measured = cross_check(kernel, plan)
         errors = error_records(measured)
         failures.extend(measured.failure_lines())
+        hidden = not same and decided.branches_on_values
+    verdict: Literal["holds", "refuted", "undecided"] = "holds"
+    if failures or hidden:
+        verdict = "refuted" if failures else "undecided"
     return CheckRecord(
         str(path),
-        "refuted" if failures else "holds",
-        "identical" if fresh.text.partition('"""')[2] == text.partition('"""')[2] else "differs",
+        verdict,
+        "identical" if same else "differs",
+        found,
         [claim_record(c) for c in proof.claims],
         errors,
         failures,

@@ -204,7 +204,8 @@ def check(file: Path, as_json: bool) -> None:
 
     record = check_file(file, _progress)
     click.echo(to_text(record) if as_json else check_text(record), nl=False)
-    sys.exit(EXIT_OK if record.verdict == "holds" else EXIT_REFUTED)
+    codes = {"holds": EXIT_OK, "refuted": EXIT_REFUTED, "undecided": EXIT_UNDECIDED}
+    sys.exit(codes[record.verdict])
 
 
 @cli.command()

@@ -82,6 +82,13 @@ class ErrorRecord(msgspec.Struct, frozen=True):
     reproduce: str
 
 
+class TextRecord(msgspec.Struct, frozen=True):
+    """What exact execution decided of an emitted text."""
+
+    verdict: Literal["proved", "refuted", "undecided"]
+    reason: str
+
+
 class BuildRecord(msgspec.Struct, frozen=True):
     """Output of `build --json` and content of report.json."""
 
@@ -92,6 +99,7 @@ class BuildRecord(msgspec.Struct, frozen=True):
     claims: list[ClaimRecord]
     gauge: str
     kernels: dict[str, str]
+    texts: dict[str, TextRecord]
     errors: dict[str, dict[str, ErrorRecord]]
     failures: list[str]
     certificate: str
@@ -118,8 +126,9 @@ class CheckRecord(msgspec.Struct, frozen=True):
     """Output of `check --json`."""
 
     file: str
-    verdict: Literal["holds", "refuted"]
+    verdict: Literal["holds", "refuted", "undecided"]
     text: Literal["identical", "differs"]
+    text_proof: TextRecord
     claims: list[ClaimRecord]
     errors: dict[str, ErrorRecord]
     failures: list[str]

@@ -20,6 +20,7 @@ from symbolic_pe.proof.prover import Proof, prove
 
 if TYPE_CHECKING:
     from numeric_check.cross_check import CrossCheck
+    from numeric_check.text_proof import TextProof
 
 TARGETS = ("numpy", "torch")
 Report = Callable[[str], None]
@@ -36,6 +37,7 @@ class Artefacts:
     certificate: Json
     kernels: tuple[EmittedKernel, ...]
     checks: dict[str, CrossCheck]
+    texts: dict[str, TextProof]
 
     @property
     def failures(self) -> list[str]:
@@ -45,6 +47,9 @@ class Artefacts:
             for claim in self.proof.claims
             if claim.verdict is Outcome.REFUTED
         ]
+        for target, text in self.texts.items():
+            if text.verdict == "refuted":
+                lines.append(f"{target}: the text is refuted: {text.reason}")
         for target, check in self.checks.items():
             lines.extend(f"{target}: {line}" for line in check.failure_lines())
         return lines
@@ -102,7 +107,7 @@ def make_kernels(
 
 def build(encoding: Encoding, targets: Sequence[str], command: str, progress: Report) -> Artefacts:
     """Classify, prove, emit, compile and cross-check one encoding."""
-    from numeric_check import compile_kernel, cross_check
+    from numeric_check import compile_kernel, cross_check, prove_text
 
     progress("classifying")
     classification = classify(encoding)
@@ -110,10 +115,10 @@ def build(encoding: Encoding, targets: Sequence[str], command: str, progress: Re
     proof = prove(encoding)
     progress("emitting")
     plan, document, kernels = make_kernels(encoding, proof, targets, command)
-    checks = {}
+    checks, texts = {}, {}
     for kernel in kernels:
-        progress(f"cross-checking {kernel.target}")
-        checks[kernel.target] = cross_check(
-            compile_kernel(kernel, module=Path(kernel.filename).stem), plan
-        )
-    return Artefacts(encoding, classification, proof, plan, document, kernels, checks)
+        progress(f"proving and cross-checking the {kernel.target} text")
+        compiled = compile_kernel(kernel, module=Path(kernel.filename).stem)
+        texts[kernel.target] = prove_text(compiled, plan)
+        checks[kernel.target] = cross_check(compiled, plan)
+    return Artefacts(encoding, classification, proof, plan, document, kernels, checks, texts)

@@ -28,6 +28,8 @@ def report_markdown(artefacts: Artefacts, errors: dict[str, dict[str, ErrorRecor
         gauge_text(artefacts.plan),
         "## Claims",
         _claims(artefacts),
+        "## Texts",
+        _texts(artefacts),
         "## Measured errors",
         _errors(errors),
         "## Files",
@@ -185,6 +187,13 @@ def _claims(artefacts: Artefacts) -> str:
         f"\n\nCertificate `{digest}`: decided again by the independent checker "
         "(`symbolic-pe recheck certificate.json`)."
     )
+
+
+def _texts(artefacts: Artefacts) -> str:
+    lines = ["| kernel | verdict | what was decided |", "|---|---|---|"]
+    for target, text in artefacts.texts.items():
+        lines.append(f"| {target} | **{text.verdict}** | {text.reason} |")
+    return "\n".join(lines)
 
 
 def _errors(errors: dict[str, dict[str, ErrorRecord]]) -> str:

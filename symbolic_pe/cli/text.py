@@ -13,6 +13,11 @@ from symbolic_pe.proof.claim import Claim, Outcome
 MARKS = {Outcome.PROVED: "proved", Outcome.REFUTED: "REFUTED", Outcome.UNDECIDED: "undecided"}
 SHOWN_BLOCKS = 6
 SHOWN_FAILURES = 8
+TEXT_MARKS = {
+    "proved": "proved by exact execution: relative for all positions and references",
+    "refuted": "REFUTED",
+    "undecided": "measured only",
+}
 
 
 def classification_text(found: Classification) -> str:
@@ -101,6 +106,10 @@ def build_text(
     """A few lines: what was proved, what was emitted, how accurate it is."""
     lines = [classification_text(artefacts.classification), "claims"]
     lines.append(claims_text(artefacts.proof.claims))
+    lines.append("texts")
+    for target, text in artefacts.texts.items():
+        detail = "" if text.verdict == "proved" else f": {text.reason}"
+        lines.append(f"  {target:<6} {TEXT_MARKS[text.verdict]}{detail}")
     lines.append(
         "measured against ball arithmetic (normwise; positions to "
         f"{artefacts.encoding.domain.max_position})"
@@ -124,6 +133,7 @@ def check_text(record: CheckRecord) -> str:
         "differs": "the text is not what its specification emits; judged by what it computes",
     }[record.text]
     lines = [f"{record.file}: {record.verdict} ({same})"]
+    lines.append(f"  text {record.text_proof.verdict}: {record.text_proof.reason}")
     lines.extend(f"  {failure}" for failure in record.failures[:SHOWN_FAILURES])
     lines.append(errors_text("", record.errors))
     return "\n".join(line for line in lines if line) + "\n"

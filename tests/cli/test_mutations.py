@@ -126,6 +126,19 @@ def test_harmless_changes_stay_accepted(tmp_path: Path) -> None:
     assert "differs" in CliRunner().invoke(cli, ["check", str(path), "--json"]).stdout
 
 
+def test_a_branch_that_no_sample_reaches_is_undecided(tmp_path: Path) -> None:
+    assert build("rope:dim=8", "numpy", tmp_path).exit_code == 0
+    path = tmp_path / "rope_numpy.py"
+    old = "    angle = u * THETA\n"
+    text = path.read_text()
+    assert old in text
+    hidden = "    if np.max(u) == 777777.0:\n        angle = angle + 1.0\n"
+    path.write_text(text.replace(old, old + hidden))
+    result = CliRunner().invoke(cli, ["check", str(path)])
+    assert result.exit_code == 3
+    assert "undecided" in result.stdout
+
+
 def test_a_changed_header_is_found(tmp_path: Path) -> None:
     assert build("rope:dim=8", "numpy", tmp_path).exit_code == 0
     path = tmp_path / "rope_numpy.py"
