@@ -74,15 +74,18 @@ class Kernel:
         """The same text executed anew: shares no state with this kernel."""
         return _execute(self._code, self.text, self.header, self._backend, self.module)
 
-    def on_library(self, library: Any) -> Mapping[str, Any]:
+    def on_library(self, library: Any, lift: Callable[[Any], Any]) -> Mapping[str, Any]:
         """The names of a fresh execution, with the array library replaced afterwards.
 
-        Constants are computed by the real library first, so they are the numbers the text means.
+        Constants are computed by the real library first, so they are the numbers the text means;
+        `lift` turns those that are arrays into arrays of the replacement.
         """
         namespace = self.fresh()._namespace
         for name, value in list(namespace.items()):
             if getattr(value, "__name__", None) in LIBRARIES and not callable(value):
                 namespace[name] = library
+            elif hasattr(value, "shape") and hasattr(value, "dtype"):
+                namespace[name] = lift(value)
         return namespace
 
     def transform_query(

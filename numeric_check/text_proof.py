@@ -1,6 +1,6 @@
 """The emitted text itself, executed on exact ring elements and decided.
 
-The text is a NumPy kernel. Running it with a symbolic position t, a symbolic reference c and a
+Running the text of a kernel with a symbolic position t, a symbolic reference c and a
 vector of symbols as input gives the query map F̂ and the key map Ĝ as matrices of exponential
 polynomials, for exactly the constants that the text contains. With L(t) = F̂(t)ᵀ at c = 0 it is
 decided that
@@ -26,6 +26,7 @@ import numpy as np
 from flint import arb, fmpq, fmpq_mat
 
 from numeric_check.exact_element import BranchOnValue, Exact
+from numeric_check.exact_torch import ExactTensor, ExactTorch, lifted
 from numeric_check.kernel import Kernel
 from symbolic_pe.algebra.complex_scalar import ComplexScalar
 from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
@@ -61,16 +62,44 @@ class _Refuted(Exception):
     """A decided difference; the message says where and what."""
 
 
-def prove_text(kernel: Kernel, plan: KernelPlan) -> TextProof:
-    """Decide that the maps of a NumPy text are relative and are those of the plan.
+class _ExactLibrary:
+    """NumPy with every dtype replaced by `object`, so that casts keep exact elements."""
 
-    `undecided` with the reason for other targets, parametric kernels, and texts that use operations
-    the exact elements do not have.
+    float64 = float32 = float16 = object
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(np, name)
+        if isinstance(value, ModuleType):
+            raise KernelError(f"the text uses numpy.{name}")
+        return value
+
+
+@dataclass(frozen=True)
+class Engine:
+    """How a text of one target runs on exact elements."""
+
+    library: Any
+    bring: Callable[[Any], Any]
+    fetch: Callable[[Any], Any]
+    lift: Callable[[Any], Any]
+
+
+ENGINES: Mapping[str, Engine] = {
+    "numpy": Engine(
+        _ExactLibrary(), lambda x: x.copy(), lambda x: np.asarray(x, dtype=object), lambda x: x
+    ),
+    "torch": Engine(ExactTorch(), lambda x: ExactTensor(x.copy()), lambda x: x.data, lifted),
+}
+
+
+def prove_text(kernel: Kernel, plan: KernelPlan) -> TextProof:
+    """Decide that the maps of a text are relative and are those of the plan.
+
+    `undecided` with the reason for parametric kernels, and for texts that use operations the exact
+    elements do not have.
     """
-    if kernel.target != "numpy" or plan.parameters:
-        return TextProof(
-            UNDECIDED, "exact execution covers NumPy kernels without run-time parameters"
-        )
+    if kernel.target not in ENGINES or plan.parameters:
+        return TextProof(UNDECIDED, "exact execution covers kernels without run-time parameters")
     try:
         _decide(kernel, plan)
     except _Refuted as found:
@@ -90,9 +119,10 @@ def prove_text(kernel: Kernel, plan: KernelPlan) -> TextProof:
 
 
 def _decide(kernel: Kernel, plan: KernelPlan) -> None:
-    names = kernel.on_library(_ExactLibrary())
-    queries = _maps(names["transform_query"], plan, "t")
-    keys = _maps(names["transform_key"], plan, "s")
+    engine = ENGINES[kernel.target]
+    names = kernel.on_library(engine.library, engine.lift)
+    queries = _maps(engine, names["transform_query"], plan, "t")
+    keys = _maps(engine, names["transform_key"], plan, "s")
     for head, (query, key) in enumerate(zip(queries, keys, strict=True)):
         left = {(j, i): f for (i, j), f in query.items()}
         start = _at_zero(left)
@@ -107,19 +137,23 @@ def _decide(kernel: Kernel, plan: KernelPlan) -> None:
         )
         _compare(plan, head, rate, start, _at_zero(key))
     if plan.augmentations:
-        _decide_bias(names, plan)
+        _decide_bias(engine, names, plan)
 
 
-def _maps(function: Callable[..., Any], plan: KernelPlan, variable: str) -> list[Matrix]:
+def _maps(
+    engine: Engine, function: Callable[..., Any], plan: KernelPlan, variable: str
+) -> list[Matrix]:
     """The map of every head at reference 0, after deciding that the reference only shifts.
 
     The input is a vector of symbols, so linearity is decided on the way.
     """
     d = plan.dimension
     x = _symbols(plan)
-    position = np.array([Exact.position(variable)], dtype=object)
-    plain = _rows(function(x.copy(), position), plan)
-    shifted = _rows(function(x.copy(), position, reference=Exact.position("c")), plan)
+    position = engine.bring(np.array([Exact.position(variable)], dtype=object))
+    reference = Exact.position("c")
+    plain = _rows(engine.fetch(function(engine.bring(x), position)), plan)
+    moved = function(engine.bring(x), position, reference=reference)
+    shifted = _rows(engine.fetch(moved), plan)
     found: list[Matrix] = []
     for head in range(plan.heads):
         matrix: Matrix = {}
@@ -311,13 +345,15 @@ def _close(found: Constants, exact: Mapping[tuple[int, int], Scalar], what: str)
 # -- bias ---------------------------------------------------------------------------------------
 
 
-def _decide_bias(names: Mapping[str, Any], plan: KernelPlan) -> None:
+def _decide_bias(engine: Engine, names: Mapping[str, Any], plan: KernelPlan) -> None:
     """The appended coordinates: their product is a function of the lag, and is the bias."""
     d = plan.dimension
     lead = () if plan.heads == 1 else (plan.heads,)
     x = np.vectorize(Exact.of, otypes=[object])(np.zeros((*lead, 1, d)))
     query, key = (
-        np.asarray(names[name](x.copy(), np.array([Exact.position(v)], dtype=object)), dtype=object)
+        engine.fetch(
+            names[name](engine.bring(x), engine.bring(np.array([Exact.position(v)], dtype=object)))
+        )
         for name, v in (("transform_query", "t"), ("transform_key", "s"))
     )
     for head, added in enumerate(plan.augmentations):
@@ -364,18 +400,6 @@ def _coefficient(f: Function, degree: int) -> arb:
         if key.powers[0] == degree and all(e.is_zero() for e in key.exponents):
             total += c.re.ball({})
     return total
-
-
-class _ExactLibrary:
-    """NumPy with every dtype replaced by `object`, so that casts keep exact elements."""
-
-    float64 = float32 = float16 = object
-
-    def __getattr__(self, name: str) -> Any:
-        value = getattr(np, name)
-        if isinstance(value, ModuleType):
-            raise KernelError(f"the text uses numpy.{name}")
-        return value
 
 
 __all__ = ["TextProof", "prove_text"]

@@ -1,0 +1,208 @@
+"""The part of PyTorch that emitted texts use, on object arrays of exact elements.
+
+`ExactTorch` stands for the module, `ExactTensor` for its tensors. Dtypes and devices are tokens:
+casts keep exact elements, which is what exact execution means. Anything else raises
+`LeavesTheRing`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from numeric_check.exact_element import Exact, LeavesTheRing
+
+DEVICE = "exact"
+FLOATS = ("float64", "float32", "float16", "bfloat16")
+
+
+class ExactTensor:
+    """An object array with the tensor methods that emitted texts call."""
+
+    __slots__ = ("data",)
+    __array_ufunc__ = None  # NumPy leaves operators to this class
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, data: Any) -> None:
+        self.data = np.asarray(data, dtype=object)
+
+    dtype = "float64"
+    device = DEVICE
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Sizes of the axes."""
+        return self.data.shape
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return self.data.ndim
+
+    def is_floating_point(self) -> bool:
+        """Exact elements stand for real numbers."""
+        return True
+
+    def to(self, *_: Any, **__: Any) -> ExactTensor:
+        """Casts and moves keep the elements."""
+        return self
+
+    def unsqueeze(self, dim: int) -> ExactTensor:
+        """A new axis of size 1."""
+        return ExactTensor(np.expand_dims(self.data, dim))
+
+    def flatten(self, start_dim: int = 0, end_dim: int = -1) -> ExactTensor:
+        """Join axes start … end."""
+        start, end = start_dim % self.ndim, end_dim % self.ndim
+        shape = (*self.shape[:start], -1, *self.shape[end + 1 :])
+        return ExactTensor(self.data.reshape(shape))
+
+    def transpose(self, first: int, second: int) -> ExactTensor:
+        """Exchange two axes."""
+        return ExactTensor(np.swapaxes(self.data, first, second))
+
+    def flip(self, *dims: int) -> ExactTensor:
+        """Reverse axes."""
+        return ExactTensor(np.flip(self.data, dims))
+
+    def expand(self, *shape: Any) -> ExactTensor:
+        """Broadcast; −1 keeps an axis."""
+        sizes = list(shape[0]) if len(shape) == 1 and not isinstance(shape[0], int) else list(shape)
+        own = [1] * (len(sizes) - self.ndim) + list(self.shape)
+        full = [o if s == -1 else s for s, o in zip(sizes, own, strict=True)]
+        return ExactTensor(np.broadcast_to(self.data, full))
+
+    def reshape(self, *shape: Any) -> ExactTensor:
+        """Another shape of the same elements."""
+        sizes = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
+        return ExactTensor(self.data.reshape(tuple(sizes)))
+
+    def sum(self, dim: int) -> ExactTensor:
+        """Sum along one axis."""
+        return ExactTensor(np.sum(self.data, axis=dim))
+
+    def new_tensor(self, values: Any) -> ExactTensor:
+        """Values as a tensor."""
+        return ExactTensor(_plain(values))
+
+    def __getitem__(self, index: Any) -> ExactTensor:
+        parts = index if isinstance(index, tuple) else (index,)
+        return ExactTensor(self.data[tuple(_index(part) for part in parts)])
+
+    def _with(self, other: Any, operation: Callable[[Any, Any], Any]) -> ExactTensor:
+        right = other.data if isinstance(other, ExactTensor) else other
+        return ExactTensor(operation(self.data, right))
+
+    def __add__(self, other: Any) -> ExactTensor:
+        return self._with(other, lambda a, b: a + b)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> ExactTensor:
+        return self._with(other, lambda a, b: a - b)
+
+    def __rsub__(self, other: Any) -> ExactTensor:
+        return self._with(other, lambda a, b: b - a)
+
+    def __mul__(self, other: Any) -> ExactTensor:
+        return self._with(other, lambda a, b: a * b)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> ExactTensor:
+        return self._with(other, lambda a, b: a / b)
+
+    def __rtruediv__(self, other: Any) -> ExactTensor:
+        return self._with(other, lambda a, b: b / a)
+
+    def __pow__(self, exponent: Any) -> ExactTensor:
+        return self._with(exponent, lambda a, b: a**b)
+
+    def __neg__(self) -> ExactTensor:
+        return ExactTensor(-self.data)
+
+    def __matmul__(self, other: Any) -> ExactTensor:
+        return self._with(other, lambda a, b: a @ b)
+
+    def __getattr__(self, name: str) -> Any:
+        raise LeavesTheRing(f"the text uses the tensor method {name}")
+
+
+def _index(part: Any) -> Any:
+    return part.data.astype(int) if isinstance(part, ExactTensor) else part
+
+
+def _plain(value: Any) -> Any:
+    """Nested lists, numbers, tensors and exact elements as an object array."""
+    if isinstance(value, ExactTensor):
+        return value.data
+    if isinstance(value, Exact):
+        cell = np.empty((), dtype=object)
+        cell[()] = value
+        return cell
+    return np.asarray(value, dtype=object)
+
+
+class ExactTorch:
+    """Stands for the module `torch` while a text runs."""
+
+    float64, float32, float16, bfloat16 = FLOATS
+
+    def promote_types(self, *_: Any) -> str:
+        """The compute dtype: a token."""
+        return "float64"
+
+    def as_tensor(self, value: Any, **_: Any) -> ExactTensor:
+        """A value as a tensor."""
+        return ExactTensor(_plain(value))
+
+    tensor = as_tensor
+
+    def cat(self, tensors: Sequence[Any], dim: int = 0) -> ExactTensor:
+        """Join along an axis."""
+        return ExactTensor(np.concatenate([_plain(t) for t in tensors], axis=dim))
+
+    def stack(self, tensors: Sequence[Any], dim: int = 0) -> ExactTensor:
+        """Join along a new axis."""
+        return ExactTensor(np.stack([_plain(t) for t in tensors], axis=dim))
+
+    def ones_like(self, value: Any, **_: Any) -> ExactTensor:
+        """Ones."""
+        return ExactTensor(np.ones(_plain(value).shape, dtype=object))
+
+    def eye(self, size: int, **_: Any) -> ExactTensor:
+        """The identity."""
+        return ExactTensor(np.eye(size, dtype=object))
+
+    def arange(self, *bounds: int, **_: Any) -> ExactTensor:
+        """Consecutive integers."""
+        return ExactTensor(np.arange(*bounds).astype(object))
+
+    def cos(self, value: ExactTensor) -> ExactTensor:
+        """cos, element by element."""
+        return _each(value, Exact.cos)
+
+    def sin(self, value: ExactTensor) -> ExactTensor:
+        """sin, element by element."""
+        return _each(value, Exact.sin)
+
+    def exp(self, value: ExactTensor) -> ExactTensor:
+        """exp, element by element."""
+        return _each(value, Exact.exp)
+
+    def __getattr__(self, name: str) -> Any:
+        raise LeavesTheRing(f"the text uses torch.{name}")
+
+
+def _each(value: ExactTensor, function: Callable[[Exact], Exact]) -> ExactTensor:
+    result = np.empty(value.shape, dtype=object)
+    for place, element in np.ndenumerate(value.data):
+        result[place] = function(Exact.of(element))
+    return ExactTensor(result)
+
+
+def lifted(value: Any) -> Any:
+    """A constant of the text, computed by PyTorch, as exact elements."""
+    return ExactTensor(value.detach().numpy().astype(object))
