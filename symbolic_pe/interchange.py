@@ -80,7 +80,13 @@ def _scalar(x: Any, assumptions: Assumptions, sympy: ModuleType) -> Scalar:
         return product
     if x.is_Pow and x.exp.is_Rational and x.base != sympy.E:
         exponent = fmpq(int(x.exp.p), int(x.exp.q))
-        return power(_scalar(x.base, assumptions, sympy), exponent, assumptions)
+        base = _scalar(x.base, assumptions, sympy)
+        if exponent < 0 and not assumptions.never_vanishes(base):
+            raise SpecificationError(
+                f"division by {base}, which may be 0 for admissible parameters; give the symbols "
+                "assumptions (nonzero, positive) so that it is not"
+            )
+        return power(base, exponent, assumptions)
     functions = {
         sympy.exp: exponential,
         sympy.cosh: hyperbolic_cosine,

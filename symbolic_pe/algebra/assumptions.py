@@ -166,6 +166,14 @@ class Assumptions:
             return 0
         return signs.pop() if len(signs) == 1 else None
 
+    def never_vanishes(self, x: Scalar) -> bool:
+        """True when a scalar is known not to be 0 anywhere on the cell."""
+        if not x.parameters():
+            return not x.vanishes()
+        if len(x.terms) == 1:
+            return self.is_nonzero(next(iter(x.terms.values())))
+        return self.sign_of_scalar(x) in (1, -1)
+
     def is_nonzero(self, element: RationalFunction) -> bool:
         """True when the element is known not to be 0 anywhere on the cell."""
         if str(element) in self.nonzero:
@@ -394,12 +402,13 @@ class Assumptions:
         texts: list[str] = []
         base = beyond.intervals if beyond else {}
         for name, interval in self.intervals.items():
-            if name in self.solved and self.solved[name].parameters():
+            if name in self.solved and (interval.low is None or interval.low != interval.high):
                 continue
             if base.get(name) != interval:
                 texts.extend(interval.describe(name))
         for name, value in self.solved.items():
-            if value.parameters():
+            interval = self.intervals[name]
+            if interval.low is None or interval.low != interval.high:
                 texts.append(f"{name} = {value}")
         for element, sign in self.signs.values():
             texts.append(f"{element} {RELATIONS[sign]} 0")

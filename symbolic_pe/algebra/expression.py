@@ -19,6 +19,7 @@ from math import comb
 from flint import fmpq
 
 from symbolic_pe.algebra.functions import (
+    ConstantsOnly,
     SignKnowledge,
     exponential,
     hyperbolic_cosine,
@@ -154,9 +155,8 @@ class _Parser:
             if _size(total) * _size(part) > MAX_TERMS**2 // 100:
                 raise self._error(f"the product expands to more than {MAX_TERMS} terms", position)
             if operator == "/":
-                if part.is_zero():
-                    raise self._error("division by zero", position)
-                part = part.inverse()
+                self._refuse_zero(part, position)
+                part = self._guarded(part.inverse, position)
             total = self._bounded(total * part, position)
         return total
 
@@ -180,11 +180,31 @@ class _Parser:
                 f"got {value}",
                 exponent_position,
             )
-        if value.q == 1 and comb(_size(base) + abs(int(value)) - 1, abs(int(value))) > MAX_TERMS:
+        if base.is_zero() and value == 0:
+            raise self._error("0^0 has no value", position)
+        if value < 0:
+            self._refuse_zero(base, position)
+        size = max(_size(base), 1)
+        if value.q == 1 and comb(size + abs(int(value)) - 1, abs(int(value))) > MAX_TERMS:
             raise self._error(
                 f"the power expands to more than {MAX_TERMS} terms", exponent_position
             )
         return self._guarded(lambda: power(base, value, self.signs), position)
+
+    def _refuse_zero(self, x: Scalar, position: int) -> None:
+        """A divisor must not be 0 for any admissible value of the parameters."""
+        if x.is_zero():
+            raise self._error("division by zero", position)
+        try:
+            safe = (self.signs or ConstantsOnly()).never_vanishes(x)
+        except Undecided as error:
+            raise self._error(str(error), position) from None
+        if not safe:
+            raise self._error(
+                f"division by {x}, which may be 0 for admissible parameters; declare them "
+                "so that it is not (nonzero, positive, between A and B)",
+                position,
+            )
 
     def _atom(self) -> Scalar:
         kind, value, position = self._token

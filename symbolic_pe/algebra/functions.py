@@ -28,6 +28,10 @@ class SignKnowledge(Protocol):
         """−1, 0, 1, or None when it is not known."""
         ...
 
+    def never_vanishes(self, x: Scalar) -> bool:
+        """True when x is known not to be 0 for any admissible parameters."""
+        ...
+
 
 class ConstantsOnly:
     """Knows the signs of numbers only."""
@@ -36,6 +40,10 @@ class ConstantsOnly:
         """Sign of an element without parameters."""
         scalar = Scalar({(): element})
         return None if scalar.parameters() else scalar.sign()
+
+    def never_vanishes(self, x: Scalar) -> bool:
+        """Decided for numbers; False for whatever has parameters."""
+        return not x.parameters() and not x.vanishes()
 
 
 def power(base: Scalar, exponent: fmpq, signs: SignKnowledge | None = None) -> Scalar:
@@ -46,6 +54,10 @@ def power(base: Scalar, exponent: fmpq, signs: SignKnowledge | None = None) -> S
     """
     if exponent.q == 1:
         return base ** int(exponent.p)
+    if exponent.q == 2 and base.is_rational() and base.rational_value() > 0:
+        root = _rational_square_root(base.rational_value())
+        if root is not None:  # spares the factorisation
+            return Scalar.rational(root) ** int(exponent.p)
     if base.is_zero():
         if exponent < 0:
             raise ZeroDivisionError("0 to a negative power")

@@ -29,11 +29,12 @@ from symbolic_pe.algebra.symbols import (
     prime_factors,
     symbol_ball,
 )
-from symbolic_pe.errors import Undecided
+from symbolic_pe.errors import OutsideTheRing, Undecided
 
 Radical = tuple[tuple[Atom, fmpq], ...]
 
 DECISION_PRECISIONS = (64, 256, 1024, 4096)
+MAX_DEGREE_TO_INVERT = 128
 
 
 class Scalar:
@@ -107,6 +108,12 @@ class Scalar:
         if len(self.terms) == 1:
             ((radical, coefficient),) = self.terms.items()
             return Scalar.monomial({a: -e for a, e in radical}, coefficient.inverse())
+        degree = _degree(self)
+        if degree > MAX_DEGREE_TO_INVERT:
+            raise OutsideTheRing(
+                f"the inverse of a sum of roots of degree {degree} over the rationals; at most "
+                f"{MAX_DEGREE_TO_INVERT} is covered"
+            )
         atom = min((a for r in self.terms for a, _ in r), key=lambda a: a.text)
         return _inverse_over(self, atom)
 
@@ -344,6 +351,19 @@ def _normalised(factors: Mapping[Atom, fmpq]) -> tuple[Radical, RationalFunction
             radical.append((atom, rest))
     radical.sort(key=lambda item: item[0].text)
     return tuple(radical), scale
+
+
+def _degree(x: Scalar) -> int:
+    """Degree of the field that the radicals of x generate, at most."""
+    orders: dict[Atom, int] = {}
+    for radical in x.terms:
+        for atom, exponent in radical:
+            known = orders.get(atom, 1)
+            orders[atom] = known * int(exponent.q) // _gcd(known, int(exponent.q))
+    degree = 1
+    for order in orders.values():
+        degree *= order
+    return degree
 
 
 def _inverse_over(x: Scalar, atom: Atom) -> Scalar:

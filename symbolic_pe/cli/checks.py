@@ -72,17 +72,19 @@ def build_record(artefacts: Artefacts, errors: dict[str, dict[str, ErrorRecord]]
         artefacts.outcome.value,
         classification_record(artefacts.classification),
         [claim_record(c) for c in artefacts.proof.claims],
-        gauge_text(artefacts.plan),
+        None if artefacts.plan is None else gauge_text(artefacts.plan),
         {kernel.target: kernel.filename for kernel in artefacts.kernels},
         {target: text_record(text) for target, text in artefacts.texts.items()},
         errors,
         artefacts.failures,
-        artefacts.certificate["digest"],
+        None if artefacts.certificate is None else artefacts.certificate["digest"],
     )
 
 
 def _read(path: Path, limit: int) -> str:
     try:
+        if path.exists() and not path.is_file():
+            raise SpecificationError(f"{path}: expected a regular file")
         if path.stat().st_size > limit:
             raise SpecificationError(f"{path}: expected a file of at most {limit} bytes")
         return path.read_text(encoding="utf-8")

@@ -113,7 +113,7 @@ def build(spec: str, output: Path, targets: tuple[str, ...], as_json: bool) -> N
     artefacts = run(encoding, choose_targets(targets), _command_line(spec), _progress)
     errors = {target: error_records(check) for target, check in artefacts.checks.items()}
     record = build_record(artefacts, errors)
-    if artefacts.outcome is not Outcome.REFUTED:
+    if artefacts.outcome is not Outcome.REFUTED and artefacts.certificate is not None:
         files = {kernel.filename: kernel.text for kernel in artefacts.kernels}
         files["certificate.json"] = canonical(artefacts.certificate) + "\n"
         files["report.json"] = to_text(record)

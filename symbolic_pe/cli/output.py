@@ -97,12 +97,12 @@ class BuildRecord(msgspec.Struct, frozen=True):
     outcome: Literal["proved", "refuted", "undecided"]
     classification: ClassificationRecord
     claims: list[ClaimRecord]
-    gauge: str
+    gauge: str | None
     kernels: dict[str, str]
     texts: dict[str, TextRecord]
     errors: dict[str, dict[str, ErrorRecord]]
     failures: list[str]
-    certificate: str
+    certificate: str | None
 
 
 class EntryRecord(msgspec.Struct, frozen=True):

@@ -14,7 +14,8 @@ EXPANDED_DIMENSION = 4
 
 
 def report_markdown(artefacts: Artefacts, errors: dict[str, dict[str, ErrorRecord]]) -> str:
-    """The report as Markdown."""
+    """The report of a build that wrote kernels, as Markdown."""
+    assert artefacts.plan is not None
     encoding = artefacts.encoding
     title = encoding.title or encoding.name
     parts = [
@@ -91,6 +92,7 @@ def _code(measure: Measure | None) -> str:
 
 
 def _closed_form(artefacts: Artefacts) -> str:
+    assert artefacts.plan is not None
     generator = artefacts.encoding.heads[0].generator
     parts = ["A(τ) = exp(τX). Written with t for τ."]
     if generator.placed is None and generator.dimension <= EXPANDED_DIMENSION:
@@ -182,10 +184,12 @@ def _claims(artefacts: Artefacts) -> str:
             f"| {claim.name} | **{claim.verdict.value}** | `{claim.statement}` | "
             f"{how.replace('|', chr(92) + '|')} |"
         )
+    assert artefacts.certificate is not None
     digest = artefacts.certificate["digest"]
+    carried = ", ".join(artefacts.certificate["claims"])
     return "\n".join(lines) + (
-        f"\n\nCertificate `{digest}`: decided again by the independent checker "
-        "(`symbolic-pe recheck certificate.json`)."
+        f"\n\nCertificate `{digest}`, which carries {carried}: decided again by the "
+        "independent checker (`symbolic-pe recheck certificate.json`)."
     )
 
 

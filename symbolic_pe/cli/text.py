@@ -106,15 +106,16 @@ def build_text(
     """A few lines: what was proved, what was emitted, how accurate it is."""
     lines = [classification_text(artefacts.classification), "claims"]
     lines.append(claims_text(artefacts.proof.claims))
-    lines.append("texts")
-    for target, text in artefacts.texts.items():
-        detail = "" if text.verdict == "proved" else f": {text.reason}"
-        lines.append(f"  {target:<6} {TEXT_MARKS[text.verdict]}{detail}")
-    lines.append(
-        "measured against ball arithmetic (normwise; positions to "
-        f"{artefacts.encoding.domain.max_position})"
-    )
-    lines.extend(errors_text(target, found) for target, found in errors.items())
+    if artefacts.kernels:
+        lines.append("texts")
+        for target, text in artefacts.texts.items():
+            detail = "" if text.verdict == "proved" else f": {text.reason}"
+            lines.append(f"  {target:<6} {TEXT_MARKS[text.verdict]}{detail}")
+        lines.append(
+            "measured against ball arithmetic (normwise; positions to "
+            f"{artefacts.encoding.domain.max_position})"
+        )
+        lines.extend(errors_text(target, found) for target, found in errors.items())
     if artefacts.failures:
         lines.append("REFUTED; nothing was written:")
         lines.extend(f"  {failure}" for failure in artefacts.failures[:SHOWN_FAILURES])

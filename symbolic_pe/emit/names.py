@@ -64,10 +64,14 @@ def class_name(name: str) -> str:
 
     >>> class_name("jordan-rope"), class_name("HEADS"), class_name("2d")
     ('JordanRope', 'Heads', 'Encoding2d')
+    >>> class_name("none")
+    'EncodingNone'
     """
     words = re.findall(r"[A-Za-z0-9]+", name)
     joined = "".join(w.capitalize() if w.isupper() else w[0].upper() + w[1:] for w in words)
-    return joined if joined[:1].isalpha() else f"Encoding{joined}"
+    if not joined[:1].isalpha() or keyword.iskeyword(joined) or joined in ("Module", "Tensor"):
+        return f"Encoding{joined}"
+    return joined
 
 
 def file_name(name: str, target: str) -> str:

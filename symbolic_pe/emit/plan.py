@@ -19,12 +19,14 @@ from dataclasses import dataclass
 
 from symbolic_pe.algebra.expression import parse
 from symbolic_pe.algebra.matrix import ScalarMatrix, block_diagonal
-from symbolic_pe.algebra.scalar import HALF, ZERO, Scalar
+from symbolic_pe.algebra.scalar import HALF, ONE, ZERO, Scalar
 from symbolic_pe.encodings.encoding import Augmentation, Encoding, Schedule
-from symbolic_pe.errors import NotYetCovered
+from symbolic_pe.errors import NotYetCovered, SpecificationError
 from symbolic_pe.generators.block import Block, PlacedBlock
 from symbolic_pe.generators.generator import Generator
 from symbolic_pe.jordan.classify import connected_components, real_jordan_form
+
+SMALLEST_NORMAL, LARGEST_NORMAL = 2.0**-1022, 2.0**1023
 
 
 @dataclass(frozen=True)
@@ -167,6 +169,8 @@ def plan_kernel(encoding: Encoding) -> KernelPlan:
         groups, basis = _parametric_groups(generators[0]), None
     else:
         groups, basis = _diagonalised(generators)
+    for group in groups:
+        _refuse_unrepresentable(group)
     augmentations = tuple(h.augmentation for h in encoding.heads if h.augmentation is not None)
     return KernelPlan(
         encoding,
@@ -176,6 +180,22 @@ def plan_kernel(encoding: Encoding) -> KernelPlan:
         augmentations,
         all(is_norm_preserving(g) for g in generators),
     )
+
+
+def _refuse_unrepresentable(group: Group) -> None:
+    """Every constant of a kernel has to be a normal binary64 number."""
+    if isinstance(group, MatrixGroup):
+        return
+    for vector in (group.rate, group.frequency, group.shear):
+        for x in {x for row in vector.rows for x in row}:
+            if x.is_zero() or x.parameters():
+                continue
+            size = abs(x.to_float())
+            if not SMALLEST_NORMAL <= size <= LARGEST_NORMAL:
+                raise SpecificationError(
+                    f"a kernel cannot hold the constant {x}: it is outside the normal range of "
+                    "binary64 (about 1e-308 to 1e308)"
+                )
 
 
 def is_norm_preserving(generator: Generator) -> bool:
@@ -295,7 +315,7 @@ def _parametric_groups(generator: Generator) -> list[Group]:
 
 def _diagonalised(
     generators: Sequence[Generator],
-) -> tuple[list[Group], tuple[tuple[ScalarMatrix, ScalarMatrix], ...]]:
+) -> tuple[list[Group], tuple[tuple[ScalarMatrix, ScalarMatrix], ...] | None]:
     """Real Jordan basis of numeric matrices; coordinates of J in the order of its blocks."""
     heads: list[list[PlacedBlock]] = []
     bases: list[tuple[ScalarMatrix, ScalarMatrix]] = []
@@ -313,7 +333,25 @@ def _diagonalised(
             start += block.dimension
         heads.append(placed)
         bases.append(_whole_basis(generator.dimension, case.components))
+    orders = [_permutation(p) for p, _ in bases]
+    if all(order is not None and order == orders[0] for order in orders):
+        return _block_groups([_moved(head, orders[0] or ()) for head in heads], ()), None
     return _block_groups(heads, ()), tuple(bases)
+
+
+def _permutation(basis: ScalarMatrix) -> tuple[int, ...] | None:
+    """The channel of each Jordan coordinate, when P only permutes channels."""
+    channels = []
+    for column in zip(*basis, strict=True):
+        entries = [i for i, x in enumerate(column) if not x.is_zero()]
+        if len(entries) != 1 or column[entries[0]] != ONE:
+            return None
+        channels.append(entries[0])
+    return tuple(channels)
+
+
+def _moved(placed: Sequence[PlacedBlock], channels: tuple[int, ...]) -> list[PlacedBlock]:
+    return [PlacedBlock(p.block, tuple(channels[c] for c in p.coordinates)) for p in placed]
 
 
 def _whole_basis(dimension: int, components: Sequence[object]) -> tuple[ScalarMatrix, ScalarMatrix]:

@@ -85,6 +85,9 @@ def _settings(spec: str, text: str) -> dict[str, object]:
 def _in_file(spec: str, read: Any) -> Encoding:
     path = Path(spec)
     try:
+        if path.exists() and not path.is_file():
+            kind = "a directory" if path.is_dir() else "no regular file"
+            raise SpecificationError(f"{spec}: expected a file, got {kind}")
         if path.stat().st_size > MAX_FILE_BYTES:
             raise SpecificationError(
                 f"{spec}: expected a file of at most {MAX_FILE_BYTES} bytes, "

@@ -26,8 +26,14 @@ from symbolic_pe.algebra.matrix import (
     to_fmpq,
 )
 from symbolic_pe.algebra.scalar import HALF, ONE, ZERO, Scalar, precision
+from symbolic_pe.errors import NotYetCovered
 from symbolic_pe.generators.block import Block
 from symbolic_pe.jordan.form import ComponentForm, ImplicitEigenvalue, StructureBlock
+
+MAX_HEIGHT = 100_000
+"""Budget for exact structure: dimension times bits over the common denominator."""
+MAX_BASIS_HEIGHT = 4096
+"""Budget for a real basis, whose exact inverse has entries of that many bits."""
 
 
 @dataclass(frozen=True)
@@ -181,9 +187,16 @@ def component_form(
 ) -> tuple[tuple[StructureBlock, ...], ComponentForm | None]:
     """Structure and, when every eigenvalue has degree ≤ 2, the real Jordan basis."""
     x = to_fmpq(matrix)
+    height = _height(x)
+    if height > MAX_HEIGHT:
+        raise NotYetCovered(
+            f"a rational component of dimension {len(matrix)} whose entries need "
+            f"{height // len(matrix)} bits over their common denominator: dimension times bits is "
+            f"{height}, above the budget of {MAX_HEIGHT}"
+        )
     primaries = primary_structure(x)
     structure = structure_of(primaries)
-    if any(p.factor.degree() > 2 for p in primaries):
+    if any(p.factor.degree() > 2 for p in primaries) or height > MAX_BASIS_HEIGHT:
         return structure, None
     pieces = [piece for primary in primaries for piece in _chains(x, primary)]
     rational = fmpq_mat(
@@ -193,6 +206,13 @@ def component_form(
     inverse = multiply(block_diagonal([p.unmixing for p in pieces]), from_fmpq(rational.inv()))
     blocks = tuple(block for piece in pieces for block in piece.blocks)
     return structure, ComponentForm(coordinates, matrix, blocks, basis, inverse)
+
+
+def _height(x: fmpq_mat) -> int:
+    """Dimension times the bits of the entries over their common denominator."""
+    numerator, denominator = x.numer_denom()
+    bits = max((int(c).bit_length() for c in numerator.entries()), default=0)
+    return int(x.nrows()) * max(bits, int(denominator).bit_length())
 
 
 def _chains(x: fmpq_mat, primary: Primary) -> list[ChainPiece]:

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Collection
 from typing import Any
 
-from symbolic_pe.algebra.assumptions import Assumptions
+from symbolic_pe.algebra.assumptions import ASSUMPTIONS, Assumptions, Interval
 from symbolic_pe.algebra.complex_scalar import ComplexScalar
 from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
 from symbolic_pe.algebra.matrix import FunctionMatrix, ScalarMatrix
 from symbolic_pe.algebra.rational_function import RationalFunction
-from symbolic_pe.algebra.scalar import HALF, ONE, Scalar
+from symbolic_pe.algebra.scalar import HALF, ONE, ZERO, Scalar
 from symbolic_pe.emit.plan import BlockGroup, KernelPlan, MatrixGroup
 from symbolic_pe.encodings.encoding import Augmentation
 from symbolic_pe.errors import NotYetCovered
@@ -31,30 +32,44 @@ ONE_MAP = {"query": "A(-t)", "key": "A(-s)"}
 Json = dict[str, Any]
 
 
-def certificate(proof: Proof, plan: KernelPlan) -> Json:
-    """The certificate of the claims that were proved.
+def certificate(proof: Proof, plan: KernelPlan, without: Collection[str] = ()) -> Json:
+    """The certificate of the claims that were proved, less those named in `without`.
 
     Raises `NotYetCovered` when a number has no form in the published format.
     """
-    writer = _Writer(proof.encoding.heads[0].generator.assumptions)
+    assumptions = proof.encoding.heads[0].generator.assumptions
+    writer = _Writer(assumptions)
     heads = [writer.head(plan, index) for index in range(plan.heads)]
     added = [h.augmentation for h in proof.encoding.heads]
     document: Json = {
         "format": FORMAT,
         "name": proof.encoding.name,
         "dimension": proof.encoding.dimension,
-        "parameters": dict(proof.encoding.parameters),
+        "parameters": {
+            name: _assumption(assumptions.intervals[name], text)
+            for name, text in proof.encoding.parameters.items()
+        },
         "patterns": writer.patterns,
         "heads": heads,
         "pairing": ONE_MAP if plan.norm_preserving else CONTRAGREDIENT,
         "augmentation": (
             None if added[0] is None else [writer.augmentation(a) for a in added if a is not None]
         ),
-        "claims": [c.name for c in proof.claims if c.verdict is Outcome.PROVED],
+        "claims": [
+            c.name for c in proof.claims if c.verdict is Outcome.PROVED and c.name not in without
+        ],
         "definitions": writer.definitions,
     }
     document["digest"] = digest(document)
     return document
+
+
+def _assumption(interval: Interval, declared: str) -> str:
+    """The word of the format that follows from what was declared (bounds become signs)."""
+    if declared in ASSUMPTIONS:
+        return declared
+    sign = interval.sign_of_difference(ZERO)
+    return {1: "positive", -1: "negative"}.get(sign or 0, "real")
 
 
 def digest(document: Json) -> str:
