@@ -31,7 +31,7 @@ import hashlib
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
@@ -593,7 +593,7 @@ class Certificate:
     one_map: bool
     augmentation: tuple[Augmentation, ...]
     claims: tuple[str, ...]
-    hypotheses: tuple[str, ...]
+    hypotheses: Mapping[str, str]
 
 
 # --- reading -----------------------------------------------------------------------------------
@@ -858,7 +858,7 @@ class Reader:
         return Augmentation(q, k, block, stated_bias)
 
 
-def _read_declarations(parameters: object, definitions: object) -> tuple[Reader, tuple[str, ...]]:
+def _read_declarations(parameters: object, definitions: object) -> tuple[Reader, Mapping[str, str]]:
     """A reader of the declared names, and the hypotheses of the definitions in words."""
     stated = _mapping(parameters, "parameters")
     names = {
@@ -888,12 +888,16 @@ def _read_declarations(parameters: object, definitions: object) -> tuple[Reader,
     return Reader(names, algebra), _check_definitions(algebra, mentioned)
 
 
-def _check_definitions(algebra: Algebra, mentioned: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """Hypotheses of the definitions, in words; those that cannot hold are refused.
+def _check_definitions(
+    algebra: Algebra, mentioned: Mapping[str, Sequence[str]]
+) -> Mapping[str, str]:
+    """What does not follow from the assumptions, in words, by definition.
 
-    ``mentioned`` lists the parameters and definitions in each value.
+    An ``equals`` value has to be positive whenever the assumptions hold.  A ``square`` value may be
+    0 somewhere if it is not 0 everywhere: see ``_refuse_conditional``.  ``mentioned`` lists the
+    parameters and definitions in each value.
     """
-    hypotheses = []
+    hypotheses: dict[str, str] = {}
     free: dict[str, bool] = {}  # does the definition depend on a parameter?
     for name in reversed(algebra.order):
         free[name] = any(free.get(other, True) for other in mentioned[name])
@@ -902,10 +906,38 @@ def _check_definitions(algebra: Algebra, mentioned: Mapping[str, Sequence[str]])
         signs = algebra.signs[name]
         if signs <= needed:
             continue
-        if not free[name] or not signs & needed:
-            raise CertificateError(f"definitions.{name}: its value must be {word}; got {value}")
-        hypotheses.append(f"{name}{'^2' if kind == SQUARE else ''} = {value} is {word}")
-    return tuple(hypotheses)
+        if kind == EQUALS or not free[name] or not signs & needed:
+            raise CertificateError(
+                f"definitions.{name}: its value must be {word} by the assumptions; got {value}"
+            )
+        hypotheses[name] = f"{name}^2 = {value} is {word}"
+    return hypotheses
+
+
+def _refuse_conditional(
+    names: Container[str], heads: Sequence[Head], augmentation: Sequence[Augmentation]
+) -> None:
+    """A root that may be 0 belongs into exponentials only.
+
+    A pattern's E(t) = exp(tX) is an identity where r is not 0; X does not mention r and exp(tX) is
+    continuous in X, so what follows for A(t) = exp(tX) holds where r is 0 too.  A basis, a value or
+    a generator that mentions r would mean nothing there.
+    """
+    for h, head in enumerate(heads):
+        numbers = [*head.generator.values(), *(v for b in head.blocks for v in b.values.values())]
+        numbers += [x for matrix in head.basis or () for row in matrix for x in row.values()]
+        if any(atom in names for number in numbers for atom in number.atoms()):
+            raise CertificateError(
+                f"heads[{h}]: a root that may be 0 stands outside an exponential"
+            )
+    for h, item in enumerate(augmentation):
+        numbers = [
+            *item.query,
+            *item.key,
+            *(x for row in item.block.generator for x in row.values()),
+        ]
+        if any(atom in names for number in numbers for atom in number.atoms()):
+            raise CertificateError(f"augmentation[{h}]: a root that may be 0 stands in it")
 
 
 _FIELDS = (
@@ -948,6 +980,7 @@ def _read_certificate(document: Mapping[str, object]) -> tuple[Certificate, Alge
         raise CertificateError("claims: one of them is repeated")
     if "augmentation" in claims and not augmentation:
         raise CertificateError("claims: 'augmentation' is claimed but none is stated")
+    _refuse_conditional(hypotheses, heads, augmentation)
     certificate = Certificate(
         dimension, patterns, heads, _PAIRINGS[pairing], augmentation, claims, hypotheses
     )
@@ -1183,6 +1216,11 @@ class Decider:
     def _term_outcomes(self, placed: Placed, everywhere: bool) -> Iterator[Outcome]:
         """Growth of every term of E at the block's values that does not vanish there."""
         algebra, block = self.algebra, self.certificate.patterns[placed.pattern]
+        conditional = self.certificate.hypotheses
+        numbers = [c for row in block.exponential for f in row.values() for c in f.values()]
+        if any(atom in conditional for n in [*numbers, *block.exponents] for atom in n.atoms()):
+            yield Outcome(UNDECIDED, ": growth where a root of its exponential is 0")
+            return
         table: list[Number] = []
         moved = [
             algebra.locate(table, algebra.substitute(n, placed.values)) for n in block.exponents
@@ -1344,7 +1382,7 @@ def _decide(certificate: Certificate, algebra: Algebra) -> CheckResult:
         claim, outcome = failed[0]
         reason = f"{claim} is {outcome.status}: {outcome.detail}"
     claims = tuple((claim, outcomes[claim].status) for claim in certificate.claims)
-    return CheckResult(not failed, reason, claims, certificate.hypotheses)
+    return CheckResult(not failed, reason, claims, tuple(certificate.hypotheses.values()))
 
 
 def check_text(text: str, *, ignore_digest: bool = False) -> CheckResult:

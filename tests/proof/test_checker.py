@@ -321,28 +321,25 @@ def golden_square() -> Json:
 
 
 def golden_equals() -> Json:
-    """The same X with 0 < z and f = 1 − z² > 0: e^{−zwt}·(cos, sin)(w·f^{1/2}·t)."""
-    up = (num((-1, "w", 1, "z")), num((1, "w", 1, "f", "1/2")))
-    down = (up[0], num((-1, "w", 1, "f", "1/2")))
+    """X = [[0, 1], [−f, 0]] with f = 1 + w > 0: cos, sin of f^{1/2}·t."""
+    up, down = (num(), num((1, "f", "1/2"))), (num(), num((-1, "f", "1/2")))
 
     def entry(cos: int, *sin: Json) -> Json:
-        """cos + sin·f^{−1/2}·number."""
+        """cos + k·f^p·sin."""
         c = num("1/2") if cos else num()
-        s = [(Fraction(k) / 2, *atoms, "f", "-1/2") for k, *atoms in sin]
-        opposite = num(*((-k, *atoms) for k, *atoms in s))
-        return fn(((c, opposite), 0, up), ((c, num(*s)), 0, down))
+        less = num(*((-Fraction(k) / 2, "f", p) for k, p in sin))
+        more = num(*((Fraction(k) / 2, "f", p) for k, p in sin))
+        return fn(((c, less), 0, up), ((c, more), 0, down))
 
-    e = [
-        [entry(1, (1, "z")), entry(0, (1, "w", -1))],
-        [entry(0, (-1, "w")), entry(1, (-1, "z"))],
-    ]
+    e = [[entry(1), entry(0, (1, "-1/2"))], [entry(0, (-1, "1/2")), entry(1)]]
+    matrix = [[num(), num(1)], [num(-1, (-1, "w")), num()]]
     return certificate(
-        {"oscillator": {"variables": [], "generator": OSCILLATOR, "exponential": e}},
+        {"oscillator": {"variables": [], "generator": matrix, "exponential": e}},
         [head(placed("oscillator", [0, 1]))],
-        [*CLOSED, "bounded-causal"],
+        [*CLOSED, "bounded-causal", "bounded-all"],
         2,
-        parameters={"w": "positive", "z": "positive"},
-        definitions={"f": {"equals": num(1, (-1, "z", 2))}},
+        parameters={"w": "positive"},
+        definitions={"f": {"equals": num(1, (1, "w"))}},
     )
 
 
@@ -749,7 +746,7 @@ def one_block(
 
 def test_an_imaginary_frequency_is_not_bounded() -> None:
     for square, accepted in ((num(2), True), (num(-2), False), (num((1, "w")), False)):
-        fields = {"parameters": {"w": "real"}, "definitions": {"r": {"square": square}}}
+        fields = {"parameters": {"w": "nonzero"}, "definitions": {"r": {"square": square}}}
         document = one_block(rotation_pattern(), ["bounded-all"], fields, b=num((1, "r")))
         assert judge(document).accepted == accepted
         assert judge(document).claims == (("bounded-all", "proved" if accepted else "undecided"),)
@@ -761,8 +758,11 @@ def test_the_fourth_power_of_a_nested_root_has_no_assumed_sign() -> None:
         "parameters": {"w": "nonzero"},
         "definitions": {"r": {"square": num((1, "w"))}, "q": {"square": num((1, "r"))}},
     }
-    document = one_block(SCALAR, ["bounded-causal"], fields, a=num((-1, "q", 4)))
-    assert judge(document).claims == (("bounded-causal", "undecided"),)
+    result = judge(one_block(SCALAR, ["bounded-causal"], fields, a=num((-1, "q", 4))))
+    assert not result.accepted
+    assert "root that may be 0" in result.reason or dict(result.claims) == {
+        "bounded-causal": "undecided"
+    }
 
 
 def test_even_powers_of_a_root_have_the_sign_of_the_value() -> None:
@@ -798,8 +798,59 @@ def test_definitions_that_cannot_hold_are_refused(definition: Json) -> None:
     assert "definitions" in result.reason
 
 
+@pytest.mark.parametrize("assumption", ["real", "positive", "nonnegative"])
+def test_positivity_has_to_follow_from_the_assumptions(assumption: str) -> None:
+    """f = w − 1 with −f as a rate decays only where w > 1, which nobody assumed."""
+    rate = num((-1, "f"))
+    document = certificate(
+        {"scalar": SCALAR},
+        [head(placed("scalar", [0], a=rate))],
+        [*CLOSED, "bounded-causal"],
+        1,
+        parameters={"w": assumption},
+        definitions={"f": {"equals": num(-1, (1, "w"))}},
+    )
+    result = judge(document)
+    assert not result.accepted
+    assert "by the assumptions" in result.reason
+
+
+@pytest.mark.parametrize("word", ["nonpositive", "real", "negative"])
+def test_a_root_that_may_be_zero_supports_no_basis(word: str) -> None:
+    """X = [[0, 1], [0, w]] is defective at w = 0, where 1/w² = r^−2 means nothing."""
+    basis = {
+        "P": [[num(1), num(1)], [num(), num((1, "w"))]],
+        "Q": [[num(1), num((-1, "w", 1, "r", -2))], [num(), num((1, "w", 1, "r", -2))]],
+    }
+    matrix = [[num(), num(1)], [num(), num((1, "w"))]]
+    document = certificate(
+        {"scalar": SCALAR},
+        [
+            head(
+                placed("scalar", [0], a=num()),
+                placed("scalar", [1], a=num((1, "w"))),
+                basis=basis,
+                generator=entries(matrix),
+            )
+        ],
+        [*CLOSED, "bounded-causal"] if word != "real" else CLOSED,
+        2,
+        parameters={"w": word},
+        definitions={"r": {"square": num((1, "w", 2))}},
+    )
+    assert judge(document).accepted == (word == "negative")
+
+
+def test_growth_where_a_root_vanishes_is_undecided() -> None:
+    document = golden_square()
+    document["claims"] = [*document["claims"], "bounded-causal"]
+    result = judge(document)
+    assert not result.accepted
+    assert dict(result.claims)["bounded-causal"] == "undecided"
+
+
 def test_hypotheses_are_listed() -> None:
-    assert judge(golden_equals()).hypotheses == ("f = 1 + -1*z^(2) is positive",)
+    assert judge(golden_equals()).hypotheses == ()
     assert judge(golden_square()).hypotheses == ("r^2 = -1*w^(2) + 1*w^(2)*z^(2) is not 0",)
     assert judge(golden_rotation()).hypotheses == ()
 
