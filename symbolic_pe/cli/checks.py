@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -103,7 +105,8 @@ def check_file(path: Path, progress: Report) -> CheckRecord:
     again and must have the stated digest, and the text is executed on exact ring elements where
     that is covered, compiled, and cross-checked. A matching digest of the body is not asked for: it
     proves nothing, and a rewritten text may be right. A text that differs from what is emitted and
-    branches on values is `undecided`: no sample shows what it does elsewhere.
+    branches on values, or has a condition that the emitted text has not, is `undecided`: no sample
+    shows what it does elsewhere.
     """
     from numeric_check import compile_kernel, cross_check, prove_text
 
@@ -127,6 +130,8 @@ def check_file(path: Path, progress: Report) -> CheckRecord:
             f"{document['digest']}; emit the file again"
         )
     same = split_source(fresh.text)[1] == split_source(text)[1]
+    if same and header.body_digest != fresh.body_digest:
+        failures.append("the header states another digest than that of the body below it")
     errors: dict[str, ErrorRecord] = {}
     found = TextRecord("undecided", "the text was not executed")
     hidden = False
@@ -143,7 +148,7 @@ def check_file(path: Path, progress: Report) -> CheckRecord:
         measured = cross_check(kernel, plan)
         errors = error_records(measured)
         failures.extend(measured.failure_lines())
-        hidden = not same and decided.branches_on_values
+        hidden = not same and (decided.branches_on_values or bool(new_branches(text, fresh.text)))
     verdict: Literal["holds", "refuted", "undecided"] = "holds"
     if failures or hidden:
         verdict = "refuted" if failures else "undecided"
@@ -156,6 +161,34 @@ def check_file(path: Path, progress: Report) -> CheckRecord:
         errors,
         failures,
     )
+
+
+def new_branches(text: str, emitted: str) -> list[str]:
+    """Conditions in a text that the emitted text does not have, as source.
+
+    A condition on shapes, dtypes or counters takes one path here and another elsewhere; exact
+    execution and samples see one path only.
+    """
+    known = Counter(_conditions(emitted))
+    return [c for c, n in Counter(_conditions(text)).items() if n > known[c]]
+
+
+def _conditions(text: str) -> list[str]:
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return []
+    found: list[str] = []
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.If, ast.IfExp, ast.While, ast.Assert)):
+            found.append(ast.unparse(node.test))
+        elif isinstance(node, (ast.Compare, ast.BoolOp)):
+            found.append(ast.unparse(node))
+        elif isinstance(node, ast.comprehension):
+            found.extend(ast.unparse(condition) for condition in node.ifs)
+        elif isinstance(node, ast.Attribute) and node.attr in ("where", "select", "choose"):
+            found.append(node.attr)
+    return found
 
 
 def recheck_files(paths: Sequence[Path], *, ignore_digest: bool) -> RecheckRecord:

@@ -19,6 +19,7 @@ from symbolic_pe.algebra.matrix import (
     to_fmpq,
     transpose,
 )
+from symbolic_pe.algebra.printing import assignments
 from symbolic_pe.algebra.scalar import Scalar, precision
 from symbolic_pe.emit.plan import is_norm_preserving
 from symbolic_pe.encodings.augmentation import realised_bias
@@ -37,7 +38,7 @@ from symbolic_pe.proof.patterns import (
     first_difference,
     theorems_of,
 )
-from symbolic_pe.proof.witness import POINTS, decimal, point_of_difference
+from symbolic_pe.proof.witness import decimal, point_of_difference
 
 STATEMENTS = {
     "initial-condition": "A(0) = I",
@@ -244,21 +245,29 @@ def _orthogonality(encoding: Encoding) -> list[Claim]:
             Outcome.REFUTED,
             STATEMENTS["orthogonality"],
             "it holds exactly when X^T = -X",
-            _skew_witness(encoding.full_generator(failing[0] if failing else 0).matrix),
+            _skew_witness(encoding, failing[0] if failing else 0),
         )
     ]
 
 
-def _skew_witness(x: ScalarMatrix) -> str:
-    n = len(x)
+def _skew_witness(encoding: Encoding, head: int) -> str:
+    """An entry of X + Xᵀ that is not 0, with sampled parameters."""
+    generator = encoding.full_generator(head)
+    x, n = generator.matrix, generator.dimension
+    where = f" of head {head}" if len(encoding.heads) > 1 else ""
     for i in range(n):
         for j in range(i, n):
             total = x[i][j] + x[j][i]
-            if not total.is_zero():
-                return (
-                    f"(X + X^T) at row {i}, column {j} is {total}, not 0; it is the derivative of "
-                    "A(t)^T A(t) at t = 0"
-                )
+            if total.is_zero():
+                continue
+            sample = generator.assumptions.sample() or {}
+            at = ""
+            if total.parameters() and sample:
+                at = f" (for {assignments(sample)}: {total.substitute(sample)})"
+            return (
+                f"(X + X^T){where} at row {i}, column {j} is {total}, not 0{at}; it is the "
+                "derivative of A(t)^T A(t) at t = 0"
+            )
     raise AssertionError("the generator is skew")
 
 
@@ -280,7 +289,7 @@ def _one_map_witness(encoding: Encoding, head: int) -> str:
         text = point_of_difference(claimed, left[i][j], generator.assumptions)
         where = f"channels {placed.coordinates[i]}, {placed.coordinates[j]}"
         return f"entry ({where}) {text}" + (f", head {head}" if head else "")
-    return _skew_witness(generator.matrix)
+    return _skew_witness(encoding, head)
 
 
 # -- augmentation -----------------------------------------------------------------------------
@@ -389,22 +398,28 @@ def _growth_witness(encoding: Encoding, head: int, case: JordanCase, *, all_lags
         f"{head_text}{where}"
     )
     backwards = all_lags and block.real_part_sign < 0
-    return f"{kind}: |A(tau)| grows without bound as tau -> {'-' if backwards else '+'}infinity" + (
-        _growth_number(block, backwards)
+    side = "-" if backwards else "+"
+    return f"{kind}: |A(tau)| grows without bound as tau -> {side}infinity" + (
+        _growth_number(block, case.cell, backwards=backwards)
     )
 
 
-def _growth_number(block: StructureBlock, backwards: bool) -> str:
-    if not isinstance(block.eigenvalue, Scalar) or block.eigenvalue.parameters():
+def _growth_number(block: StructureBlock, cell: Assumptions, *, backwards: bool) -> str:
+    """A lag at which the block has a norm of at least a thousand, with sampled parameters."""
+    sample = cell.sample()
+    if not isinstance(block.eigenvalue, Scalar) or sample is None:
         return ""
-    with precision(64):
-        tau = POINTS[0] * 100
-        rate = abs(block.eigenvalue.ball({}))
-        size = (
-            (rate * tau).exp() if not rate.contains(0) else rate + tau ** (block.chain_length - 1)
-        )
     sign = "-" if backwards else ""
-    return f"; its block has norm at least {decimal(size, 6)} at tau = {sign}{tau}"
+    where = f" for {assignments(sample)}" if block.eigenvalue.parameters() else ""
+    rate = block.eigenvalue.substitute(sample)
+    if rate.is_zero() or block.real_part_sign == 0:
+        return (
+            f"; at tau = {sign}1000 its norm is at least {1000 ** (block.chain_length - 1)}{where}"
+        )
+    with precision(64):
+        tau = int(float((7 / abs(rate.ball({}))).upper())) + 1
+        bound = (abs(rate.ball({})) * tau).exp()
+    return f"; at tau = {sign}{tau} the norm of its block is at least {decimal(bound, 6)}{where}"
 
 
 def _grows(block: StructureBlock, *, all_lags: bool) -> bool:

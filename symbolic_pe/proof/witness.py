@@ -12,7 +12,7 @@ from symbolic_pe.algebra.printing import assignments
 from symbolic_pe.algebra.scalar import ZERO, Scalar, precision
 
 POINTS = (fmpq(3), fmpq(1), fmpq(2), fmpq(5), fmpq(1, 2), fmpq(7), fmpq(11, 3))
-FAR_POINTS = (1, 10, 100, 1000, 10_000, 1_000_000)
+PRECISIONS = (128, 512, 2048)
 
 
 def point_of_difference(
@@ -21,22 +21,20 @@ def point_of_difference(
     """A point where two functions differ, with both values, as text."""
     sample = cell.sample() or {}
     difference = claimed - found
-    with precision(128):
-        values = ball_values(sample, 128)
-        for shift in range(len(POINTS)):
-            point = {
-                name: arb(POINTS[(index + shift) % len(POINTS)])
-                for index, name in enumerate(difference.variables)
-            }
-            if difference.ball(point, values).real.contains(0):
-                continue
-            exact = dict(sample)
-            for index, name in enumerate(difference.variables):
-                exact[name] = Scalar.rational(POINTS[(index + shift) % len(POINTS)])
-            return (
-                f"at {assignments(exact)}: claimed {_number(claimed, exact, point, values)}, "
-                f"found {_number(found, exact, point, values)}"
-            )
+    for bits in PRECISIONS:
+        with precision(bits):
+            values = ball_values(sample, bits)
+            for shift in range(len(POINTS)):
+                exact = dict(sample)
+                for index, name in enumerate(difference.variables):
+                    exact[name] = Scalar.rational(POINTS[(index + shift) % len(POINTS)])
+                point = {name: exact[name].ball({}) for name in difference.variables}
+                gap = difference.ball(point, values).real
+                if gap.contains(0):
+                    continue
+                digits = 12 if bits == PRECISIONS[0] else bits // 4
+                left, right = (_number(f, exact, point, values, digits) for f in (claimed, found))
+                return f"at {assignments(exact)}: claimed {left}, found {right}"
     return None
 
 
@@ -58,10 +56,11 @@ def _number(
     exact: Mapping[str, Scalar],
     point: Mapping[str, arb],
     values: Mapping[str, arb],
+    digits: int,
 ) -> str:
     if (value := _exact(f, exact)) is not None:
         return str(value)
-    return decimal(f.ball({name: point[name] for name in f.variables}, values).real)
+    return decimal(f.ball({name: point[name] for name in f.variables}, values).real, digits)
 
 
 def decimal(value: arb, digits: int = 12) -> str:

@@ -139,6 +139,29 @@ def test_a_branch_that_no_sample_reaches_is_undecided(tmp_path: Path) -> None:
     assert "undecided" in result.stdout
 
 
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "    if x.shape[-2] > 2000:\n        angle = angle * 1.5\n",
+        "    angle = angle * (1.5 if x.ndim > 7 else 1.0)\n",
+        "    angle = np.where(u.shape[0] == 7, angle, angle)\n",
+    ],
+)
+def test_a_new_condition_on_shapes_is_undecided(hidden: str, tmp_path: Path) -> None:
+    assert build("rope:dim=8", "numpy", tmp_path).exit_code == 0
+    path = tmp_path / "rope_numpy.py"
+    old = "    angle = u * THETA\n"
+    path.write_text(path.read_text().replace(old, old + hidden))
+    assert CliRunner().invoke(cli, ["check", str(path)]).exit_code == 3
+
+
+def test_a_false_body_digest_is_found(tmp_path: Path) -> None:
+    assert build("rope:dim=8", "numpy", tmp_path).exit_code == 0
+    path = tmp_path / "rope_numpy.py"
+    path.write_text(re.sub(r"(# body: +sha256:)\w", r"\g<1>x", path.read_text(), count=1))
+    assert CliRunner().invoke(cli, ["check", str(path)]).exit_code == 1
+
+
 def test_a_changed_header_is_found(tmp_path: Path) -> None:
     assert build("rope:dim=8", "numpy", tmp_path).exit_code == 0
     path = tmp_path / "rope_numpy.py"

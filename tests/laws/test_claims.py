@@ -106,6 +106,36 @@ def test_claims_that_a_specification_makes_are_refuted_when_false() -> None:
     assert "-infinity" in (claims["bounded-all"].witness or "")
 
 
+def test_growth_witnesses_carry_numbers() -> None:
+    tiny = claims_of(
+        {"generator": {"decay": {"dim": 1, "rate": "1/1000000"}}, "claims": ["bounded-all"]}
+    )["bounded-all"]
+    assert "tau = -7000001" in (tiny.witness or "")
+    heads = claims_of(
+        {
+            "generator": {"blocks": [{"rate": "m"}]},
+            "heads": {"m": ["0", "1/10"]},
+            "claims": ["orthogonality"],
+        }
+    )["orthogonality"]
+    assert "head 1" in (heads.witness or "")
+
+
+def test_numbers_that_differ_late_are_told_apart_in_the_witness() -> None:
+    document = {
+        "matrix": [["0"]],
+        "augmentation": {
+            "query": ["1", "0"],
+            "key": ["0", "1"],
+            "generator": [["0", "sqrt(2)"], ["0", "0"]],
+            "bias": "141421356237309504880168872420969807856967187537694/10^50*tau",
+        },
+    }
+    claim = claims_of(document)["augmentation"]
+    assert claim.verdict is Outcome.REFUTED
+    assert "claimed" in (claim.witness or "")
+
+
 def test_a_rotation_with_a_chain_is_not_bounded() -> None:
     document = {
         "generator": {"blocks": [{"frequency": 1, "chain_length": 2}]},
