@@ -233,6 +233,80 @@ def test_misuse_exits_with_two_and_one_message(arguments: list[str], tmp_path: P
     assert not Path("x").exists()
 
 
+def spec_file(tmp_path: Path, document: object) -> str:
+    path = tmp_path / "spec.json"
+    path.write_text(json.dumps(document))
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("document", "message"),
+    [
+        ({"matrix": [["1/w"]], "parameters": {"w": "real"}}, "division by w"),
+        ({"matrix": [["1/(w-1)"]], "parameters": {"w": "positive"}}, "division by w - 1"),
+        ({"matrix": [["(w^2-1)/(w-1)"]], "parameters": {"w": "real"}}, "division by w - 1"),
+        ({"matrix": [["w^-1"]], "parameters": {"w": "real"}}, "division by w"),
+        ({"matrix": [["0^0"]]}, "0^0"),
+        ({"matrix": [["1/(2^(1/8191)+1)"]]}, "degree 8191"),
+    ],
+)
+def test_undefined_and_hopeless_entries_are_refused(
+    document: object, message: str, tmp_path: Path
+) -> None:
+    result = run("classify", spec_file(tmp_path, document))
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_constants_that_no_kernel_can_hold(tmp_path: Path) -> None:
+    result = run("build", spec_file(tmp_path, {"matrix": [["1e-400"]]}), "-o", str(tmp_path / "x"))
+    assert result.exit_code == 2
+    assert "binary64" in result.stderr
+
+
+def test_a_matrix_beyond_the_budget_is_undecided_at_once(tmp_path: Path) -> None:
+    rows = [[f"1/{10**60 + 7 * i + 11 * j * j}" for j in range(20)] for i in range(20)]
+    result = run("prove", spec_file(tmp_path, {"matrix": rows}))
+    assert result.exit_code == 3
+    assert "budget" in result.stdout
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_named_pipe_does_not_block(tmp_path: Path) -> None:
+    for name, command in (("a.json", "classify"), ("a.json", "recheck"), ("a.py", "check")):
+        path = tmp_path / f"{command}-{name}"
+        os.mkfifo(path)
+        assert run(command, str(path)).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"matrix": [["0", "-w"], ["w", "0"]], "parameters": {"w": "positive"}},
+        {"matrix": [["-w"]], "parameters": {"w": "between 1 and 2"}},
+        {"matrix": [["0", "1"], ["-w^2", "-1"]], "parameters": {"w": "nonzero"}},
+        {"matrix": [["0"]]},
+        {"matrix": [["-1", "0"], ["0", "-2"]], "name": "none"},
+        {"matrix": [["0", "1e-30"], ["-1e-30", "0"]]},
+    ],
+    ids=["parametric rotation", "bounds", "nonzero", "zero", "keyword", "tiny"],
+)
+def test_plain_generators_build(document: object, tmp_path: Path) -> None:
+    result = run("build", spec_file(tmp_path, document), "-o", str(tmp_path / "out"))
+    assert result.exit_code == 0, result.output
+    assert run("recheck", str(tmp_path / "out" / "certificate.json")).exit_code == 0
+
+
+def test_a_refuted_build_says_so_and_writes_nothing(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    result = run("build", "examples/alibi-misquoted.toml", "-o", str(out))
+    assert result.exit_code == 1
+    assert "claimed -6, found -2" in result.stdout
+    record = output("build", "examples/alibi-misquoted.toml", "-o", str(out))
+    assert (record["outcome"], record["kernels"], record["certificate"]) == ("refuted", {}, None)
+    assert not out.exists()
+
+
 def test_unknown_name_offers_the_nearest() -> None:
     assert "did you mean 'rope'" in run("classify", "roep").stderr
 
