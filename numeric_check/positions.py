@@ -15,6 +15,7 @@ from flint import fmpq
 
 from numeric_check.exact_number import exact_number
 from numeric_check.tolerance import FORMATS, window_exponent
+from symbolic_pe.algebra.interval import Interval
 from symbolic_pe.algebra.scalar import Scalar
 from symbolic_pe.emit.plan import KernelPlan
 from symbolic_pe.errors import NotYetCovered, Undecided
@@ -148,25 +149,20 @@ def parameter_points(
 
 
 def _neighbours(
-    point: Mapping[str, float], determined: set[str], intervals: Mapping[str, object]
+    point: Mapping[str, float], determined: set[str], intervals: Mapping[str, Interval]
 ) -> list[dict[str, float]]:
-    from symbolic_pe.algebra.assumptions import Interval
-
     beside: list[dict[str, float]] = []
     for name in sorted(determined & set(point)):
         for step in (NEIGHBOUR, -NEIGHBOUR):
             value = point[name] + step
             interval = intervals.get(name)
-            if isinstance(interval, Interval) and not _inside(value, interval):
+            if interval is not None and not _inside(value, interval):
                 continue
             beside.append({**point, name: value})
     return beside
 
 
-def _inside(value: float, interval: object) -> bool:
-    from symbolic_pe.algebra.assumptions import Interval
-
-    assert isinstance(interval, Interval)
+def _inside(value: float, interval: Interval) -> bool:
     exact = Scalar.rational(exact_number(value))
     try:
         low = None if interval.low is None else (exact - interval.low).sign()

@@ -15,6 +15,7 @@ from itertools import islice, product
 from flint import arb, fmpq
 
 from symbolic_pe.algebra.functions import square_root
+from symbolic_pe.algebra.interval import Interval
 from symbolic_pe.algebra.linear_feasibility import Inequality, is_feasible
 from symbolic_pe.algebra.rational_function import RationalFunction
 from symbolic_pe.algebra.scalar import ZERO, Scalar, precision
@@ -25,74 +26,6 @@ ASSUMPTIONS = ("real", "positive", "negative", "nonnegative", "nonpositive", "no
 _BETWEEN = re.compile(r"between\s+(-?\d+(?:/\d+|\.\d+)?)\s+and\s+(-?\d+(?:/\d+|\.\d+)?)")
 MAX_SAMPLES = 2000
 RELATIONS = {1: ">", 0: "=", -1: "<"}
-
-
-@dataclass(frozen=True)
-class Interval:
-    """Real numbers between two bounds; None is unbounded; `closed` includes the bound."""
-
-    low: Scalar | None = None
-    high: Scalar | None = None
-    low_closed: bool = False
-    high_closed: bool = False
-
-    def sign_of_difference(self, point: Scalar) -> int | None:
-        """Sign of x − point for every x in the interval, or None when it varies."""
-        low = None if self.low is None else (self.low - point).sign()
-        high = None if self.high is None else (self.high - point).sign()
-        if low == 0 and high == 0:
-            return 0
-        if low is not None and (low > 0 or (low == 0 and not self.low_closed)):
-            return 1
-        if high is not None and (high < 0 or (high == 0 and not self.high_closed)):
-            return -1
-        return None
-
-    def side(self, point: Scalar, sign: int) -> Interval | None:
-        """The part with sign(x − point) = sign, or None when it is empty."""
-        if (known := self.sign_of_difference(point)) is not None:
-            return self if known == sign else None
-        if sign == 0:
-            return Interval(point, point, True, True)
-        if sign > 0:
-            part = replace(self, low=point, low_closed=False)
-        else:
-            part = replace(self, high=point, high_closed=False)
-        if part.low is not None and part.high is not None and (part.high - part.low).sign() <= 0:
-            return None
-        return part
-
-    def describe(self, name: str) -> list[str]:
-        """Conditions as text."""
-        low, high = self.low, self.high
-        if low is not None and high is not None:
-            if low == high:
-                return [f"{name} = {low}"]
-            left = "<=" if self.low_closed else "<"
-            right = "<=" if self.high_closed else "<"
-            return [f"{low} {left} {name} {right} {high}"]
-        if low is not None:
-            return [f"{name} {'>=' if self.low_closed else '>'} {low}"]
-        if high is not None:
-            return [f"{name} {'<=' if self.high_closed else '<'} {high}"]
-        return []
-
-    def samples(self) -> list[Scalar]:
-        """A few points inside."""
-        offsets = [fmpq(2), fmpq(7, 5), fmpq(1, 3), fmpq(23, 7), fmpq(1, 11)]
-        if self.low is not None and self.high is not None:
-            if self.low == self.high:
-                return [self.low]
-            width = self.high - self.low
-            return [
-                self.low + width * Scalar.rational(w)
-                for w in (fmpq(1, 2), fmpq(1, 5), fmpq(9, 11), fmpq(2, 7))
-            ]
-        if self.low is not None:
-            return [self.low + Scalar.rational(w) for w in offsets]
-        if self.high is not None:
-            return [self.high - Scalar.rational(w) for w in offsets]
-        return [Scalar.rational(s * w) for w in offsets for s in (1, -1)] + [ZERO]
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ class Bias:
         return product(factors)
 
     def closed_form(self) -> tuple[list[str], str]:
-        """Statements, and the bias as an expression in `lag`, an array of shape (..., n, m)."""
+        """Statements, and the bias as an expression in `lag`, of shape (..., queries, keys)."""
         lag = ast.Name("lag")
         alone = [self._term(f, lag) for f in self.families if _members(f) == 1]
         many = [f for f in self.families if _members(f) > 1]

@@ -11,10 +11,14 @@ from symbolic_pe.emit.equations import equations, notation, score
 from symbolic_pe.emit.layout import STEP, paragraph
 from symbolic_pe.emit.names import plain
 from symbolic_pe.emit.plan import BlockGroup, KernelPlan, MatrixGroup
+from symbolic_pe.emit.terms import coordinate_families
 from symbolic_pe.emit.words import turns_forward
 
 EXPONENT_RANGE = {"float32 and bfloat16": 88, "float16": 11}  # e^88 < 2^128, e^11 < 65504
 ANGLE_ERROR = 16 * 2.0**-52  # relative: 8 for a formula, 2 for its power, 1 for the product, slack
+
+EVERYWHERE = "every position"
+CONTINUES = "For t < s the same formula continues, in t − s and not in |t − s|: mask these pairs."
 
 
 def module_docstring(plan: KernelPlan, usage: Sequence[str]) -> str:
@@ -50,11 +54,19 @@ def _policies(plan: KernelPlan) -> Iterator[str]:
             "square; it is no part of A, and nothing here applies it."
         )
     yield f"Precision: {_precision(plan)}"
-    yield f"Range: {range_served(plan)}"
+    served = range_served(plan)
+    everywhere = served.startswith(EVERYWHERE)
+    if plan.augmentations:
+        where = "on the channels of x, " if everywhere else ""
+        yield f"Range: {where}{served} {range_of_bias(plan)}"
+    else:
+        yield f"Range: {served}"
     law = "qᵀA(t − s)k" + (" + bias(t − s)" if plan.augmentations else "")
+    close = everywhere and not plan.augmentations
+    rounding = "up to rounding" if close else "in exact arithmetic; rounding is as in Range"
     yield (
         f"Guarantee: transform_query(q, t) · transform_key(k, s) = {law} for all real t, s and "
-        "every reference, up to rounding; the laws of A are proved in the certificate named above."
+        f"every reference, {rounding}; the laws of A are proved in the certificate named above."
     )
     if encoding.reference:
         yield f"Source: {plain(encoding.reference).rstrip('.')}."
@@ -97,12 +109,13 @@ def _bias(plan: KernelPlan) -> str:
     texts = {str(a.bias) for a in plan.augmentations}
     shown = f"bias(τ) = {ExponentialPolynomial(('τ',), first.bias.terms)}"
     shown = shown if len(texts) == 1 and len(shown) < 60 else "bias(t − s)"
-    causal = " for τ ≥ 0 (mask the rest)" if plan.encoding.domain.causal else ""
+    causal = " for t ≥ s" if plan.encoding.domain.causal else ""
+    rest = f" {CONTINUES}" if causal else ""
     return (
         f"{shown} is added to the logits{causal}; transform_query and transform_key append "
-        f"{first.coordinates} coordinates that realise it. When the attention kernel divides by "
-        "√d, add bias() after the scaling, or multiply the appended query coordinates by √d. The "
-        "appended coordinates are rounded to the dtype of x: below float32, prefer bias()."
+        f"{first.coordinates} coordinates that realise it.{rest} When the attention kernel "
+        "divides by √d, add bias() after the scaling, or multiply the appended query coordinates "
+        "by √d."
     )
 
 
@@ -119,13 +132,10 @@ def _precision(plan: KernelPlan) -> str:
 
 
 def range_served(plan: KernelPlan) -> str:
-    """Which positions the factorised form serves."""
+    """Which positions the factorised form serves on the channels of x."""
     blocks = [g for g in plan.groups if isinstance(g, BlockGroup)]
     rate = largest_rate(plan)
     growing = any(g.chain_length > 1 and not g.shear.is_zero for g in blocks)
-    parametric = any(isinstance(g, MatrixGroup) for g in plan.groups) or any(
-        x.parameters() for g in blocks for row in g.rate.rows for x in row
-    )
     parts: list[str] = []
     if not rate.is_zero():
         windows = " and ".join(
@@ -136,31 +146,70 @@ def range_served(plan: KernelPlan) -> str:
             "finite; beyond, move the reference along"
             + (", or use rotate and decay." if plan.uniform_decay is not None else ".")
         )
-    if parametric:
+    if _has_parametric_rates(plan):
+        in_bias = any(x.parameters() for x in _bias_rates(plan))
+        whose = "an eigenvalue" + (" or an exponent of the bias" if in_bias else "")
         parts.append(
-            "|r·(position − reference)| < 88 (float32 and bfloat16) or 11 (float16) for the "
-            "largest real part r of an eigenvalue of X; beyond, move the reference along."
+            "The maps are finite for r·|position − reference| < 88 (float32 and bfloat16) or 11 "
+            f"(float16), r the largest |real part| of {whose}; beyond, move the reference along."
+        )
+    if any(isinstance(g, MatrixGroup) and not g.norm_preserving for g in plan.groups):
+        parts.append(
+            "Where D > 0, opposite exponentials e^(±√D·(position − reference)) cancel in the "
+            "score, which loses about 2√D·|position − reference|·log10(e) digits (near D = 0, its "
+            "error grows like the square of the distance): keep the reference within a few 1/√D "
+            "of the positions in use."
         )
     if growing:
         parts.append(
-            "The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n multiplies "
-            "the rounding error, so keep the reference near the positions in use."
+            "Keep the reference near the positions in use: the factor (1 + |η·(position − "
+            "reference)|)^(n − 1) of a chain of length n multiplies values and rounding errors."
         )
-    if parts:
-        return " ".join(parts)
-    return f"every position.{_angle_error(plan, blocks)}"
+    if not parts:
+        return f"{EVERYWHERE}.{_angle_error(plan, blocks)}"
+    text = " ".join(parts)
+    return text[:1].lower() + text[1:]
 
 
-def largest_rate(plan: KernelPlan) -> Scalar:
-    """max |a| over blocks and appended coordinates, those with parameters left out."""
-    exponents = [
+def range_of_bias(plan: KernelPlan) -> str:
+    """Where the closed form of a bias and its appended coordinates can be trusted."""
+    families = [
+        f for c in coordinate_families(plan.augmentations) for f in (*c.query, *c.key) if f.power
+    ]
+    start = "bias() is right at every position; the appended coordinates"
+    if not families:
+        return f"{start} are rounded to the dtype of x: below float32, prefer bias()."
+    degree = max(f.power for f in families)
+    powers = f" and its powers up to {degree}" if degree > 1 else ""
+    return (
+        f"{start} hold position − reference{powers} in the dtype of x, integers being exact only "
+        "up to 2^24 (float32), 2^11 (float16, infinite from 65520) or 2^8 (bfloat16), and cancel "
+        "in the score: keep the reference near the positions in use, or use bias()."
+    )
+
+
+def _has_parametric_rates(plan: KernelPlan) -> bool:
+    """Some real part of an eigenvalue, or of an exponent of a bias, depends on a parameter."""
+    blocks = [g for g in plan.groups if isinstance(g, BlockGroup)]
+    rates = [x for g in blocks for row in g.rate.rows for x in row]
+    return any(isinstance(g, MatrixGroup) and not g.norm_preserving for g in plan.groups) or any(
+        x.parameters() for x in (*rates, *_bias_rates(plan))
+    )
+
+
+def _bias_rates(plan: KernelPlan) -> list[Scalar]:
+    return [
         key.exponents[0].re
         for a in plan.augmentations
         for row in a.exponential
         for f in row
         for key in f.terms
     ]
-    known = [x for x in exponents if not x.parameters()]
+
+
+def largest_rate(plan: KernelPlan) -> Scalar:
+    """max |a| over blocks and appended coordinates, those with parameters left out."""
+    known = [x for x in _bias_rates(plan) if not x.parameters()]
     sizes = [-x if x.sign() < 0 else x for x in known]
     return max([plan.largest_rate, *sizes], key=lambda x: x.to_float())
 

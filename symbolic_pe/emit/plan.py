@@ -92,6 +92,12 @@ class MatrixGroup:
     centre: Scalar
     discriminant: Scalar
 
+    @property
+    def norm_preserving(self) -> bool:
+        """Decide Xᵀ + X = 0."""
+        (a, b), (c, d) = self.matrix
+        return a.is_zero() and d.is_zero() and (b + c).is_zero()
+
 
 Group = BlockGroup | MatrixGroup
 

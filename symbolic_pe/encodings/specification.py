@@ -6,10 +6,7 @@ and impossible values are refused with the place, what was expected and what cam
 
 from __future__ import annotations
 
-import difflib
-import json
 import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -22,6 +19,17 @@ from symbolic_pe.algebra.matrix import ScalarMatrix, scalar_matrix
 from symbolic_pe.algebra.scalar import ONE, Scalar
 from symbolic_pe.encodings.augmentation import augmentation
 from symbolic_pe.encodings.catalogue import catalogue, entries
+from symbolic_pe.encodings.decoding import (
+    as_choice,
+    as_integer,
+    as_list,
+    as_table,
+    as_text,
+    decode_json,
+    decode_toml,
+    kind_of,
+    known_keys,
+)
 from symbolic_pe.encodings.encoding import (
     MAX_HEADS,
     Augmentation,
@@ -56,9 +64,9 @@ def read_specification(spec: str) -> Encoding:
         raise SpecificationError("expected a specification, got an empty text")
     lowered = spec.lower()
     if lowered.endswith(".toml"):
-        return _in_file(spec, lambda text: from_document(_toml(text), _stem(spec)))
+        return _in_file(spec, lambda text: from_document(decode_toml(text), _stem(spec)))
     if lowered.endswith(".json"):
-        return _in_file(spec, lambda text: from_document(_json(text), _stem(spec)))
+        return _in_file(spec, lambda text: from_document(decode_json(text), _stem(spec)))
     if "/" in spec.split(":", maxsplit=1)[0] or Path(spec).is_file():
         raise SpecificationError(
             f"{spec}: expected a catalogue name, or a file ending in .toml or .json"
@@ -114,39 +122,6 @@ def _stem(spec: str) -> str:
     return stem if ENCODING_NAME.fullmatch(stem) else "encoding"
 
 
-def _toml(text: str) -> Any:
-    try:
-        return tomllib.loads(text, parse_float=str)
-    except tomllib.TOMLDecodeError as error:
-        raise SpecificationError(f"not valid TOML: {error}") from None
-    except RecursionError:
-        raise SpecificationError("nested too deeply") from None
-
-
-def _json(text: str) -> Any:
-    def refuse(token: str) -> Any:
-        raise SpecificationError(f"{token} is not a number that a generator can contain")
-
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        result: dict[str, Any] = {}
-        for key, value in pairs:
-            if key in result:
-                raise SpecificationError(f"key {key!r} is given twice")
-            result[key] = value
-        return result
-
-    try:
-        return json.loads(text, parse_float=str, parse_constant=refuse, object_pairs_hook=unique)
-    except json.JSONDecodeError as error:
-        raise SpecificationError(
-            f"not valid JSON: {error.msg} at line {error.lineno}, column {error.colno}"
-        ) from None
-    except RecursionError:
-        raise SpecificationError("nested too deeply") from None
-    except ValueError as error:
-        raise SpecificationError(f"not valid JSON: {error}") from None
-
-
 # -- documents --------------------------------------------------------------------------------
 
 
@@ -156,19 +131,19 @@ def from_document(document: Any, default_name: str = "encoding") -> Encoding:
     Three forms: the TOML sections; `{"matrix": …, "parameters": …}`; and the canonical
     `{"catalogue": name, "settings": …}` that emitted headers carry.
     """
-    table = _table(document, "the document")
+    table = as_table(document, "the document")
     if "catalogue" in table:
-        _known(table, ("catalogue", "settings", "domain"), "the document")
+        known_keys(table, ("catalogue", "settings", "domain"), "the document")
         domain = _domain(table["domain"]) if "domain" in table else None
-        name = _text(table["catalogue"], "catalogue")
-        return catalogue(name, _table(table.get("settings", {}), "settings"), domain)
+        name = as_text(table["catalogue"], "catalogue")
+        return catalogue(name, as_table(table.get("settings", {}), "settings"), domain)
     if "matrix" in table or "blocks" in table:
         return _from_sections(_as_sections(table), default_name)
     return _from_sections(table, default_name)
 
 
 def _as_sections(table: dict[str, Any]) -> dict[str, Any]:
-    _known(
+    known_keys(
         table,
         (
             "name",
@@ -196,26 +171,26 @@ def _as_sections(table: dict[str, Any]) -> dict[str, Any]:
 
 
 def _from_sections(table: dict[str, Any], default_name: str) -> Encoding:
-    _known(table, _SECTIONS, "the document")
+    known_keys(table, _SECTIONS, "the document")
     if "generator" not in table:
         raise SpecificationError(
             "expected a [generator] section (matrix, blocks, or a catalogue name)"
         )
-    head = _table(table.get("encoding", {}), "[encoding]")
-    _known(head, ("name", "title", "layout", "pairing"), "[encoding]")
-    name = _text(head.get("name", default_name), "[encoding] name")
+    head = as_table(table.get("encoding", {}), "[encoding]")
+    known_keys(head, ("name", "title", "layout", "pairing"), "[encoding]")
+    name = as_text(head.get("name", default_name), "[encoding] name")
     if not ENCODING_NAME.fullmatch(name):
         raise SpecificationError(
             "[encoding] name: expected lower-case letters, digits and dashes, starting with a "
             f"letter, got {name!r}"
         )
-    layout = _one_of(head.get("layout", "interleaved"), LAYOUTS, "[encoding] layout")
-    pairing = _one_of(head.get("pairing", "contragredient"), PAIRINGS, "[encoding] pairing")
+    layout = as_choice(head.get("layout", "interleaved"), LAYOUTS, "[encoding] layout")
+    pairing = as_choice(head.get("pairing", "contragredient"), PAIRINGS, "[encoding] pairing")
     parameters = _parameters(table.get("parameters", {}))
     assumptions = Assumptions.declare(parameters)
     domain = _domain(table["domain"]) if "domain" in table else Domain()
     per_head = _heads(table.get("heads", {}), parameters)
-    generator = _table(table["generator"], "[generator]")
+    generator = as_table(table["generator"], "[generator]")
     built: list[Head] = []
     base: Encoding | None = None
     for values in per_head:
@@ -249,7 +224,7 @@ def _from_sections(table: dict[str, Any], default_name: str) -> Encoding:
         pairing=pairing,
         asserted=_claims(table.get("claims", [])),
         specification=_canonical(table, name),
-        title=_text(head.get("title", ""), "[encoding] title"),
+        title=as_text(head.get("title", ""), "[encoding] title"),
     )
 
 
@@ -264,7 +239,7 @@ class _Context:
         """One exact number."""
         if isinstance(value, bool) or not isinstance(value, (str, int)):
             raise SpecificationError(
-                f"{place}: expected a number or a text in the input grammar, got {_kind(value)}"
+                f"{place}: expected a number or a text in the input grammar, got {kind_of(value)}"
             )
         try:
             return parse(str(value), self.assumptions.declared, self.assumptions, self.values)
@@ -273,7 +248,7 @@ class _Context:
 
     def function(self, value: Any, place: str) -> ExponentialPolynomial:
         """A polynomial in tau."""
-        text = _text(value, place)
+        text = as_text(value, place)
         values = {**self.values, "tau": Scalar.symbol("tau")}
         try:
             scalar = parse(text, self.assumptions.declared, self.assumptions, values)
@@ -283,8 +258,8 @@ class _Context:
 
     def matrix(self, value: Any, place: str) -> ScalarMatrix:
         """A square matrix of exact numbers."""
-        rows = _list(value, place)
-        check_square([len(_list(row, f"{place} row {i + 1}")) for i, row in enumerate(rows)])
+        rows = as_list(value, place)
+        check_square([len(as_list(row, f"{place} row {i + 1}")) for i, row in enumerate(rows)])
         return scalar_matrix(
             [
                 [self.number(x, f"{place} row {i + 1}, column {j + 1}") for j, x in enumerate(row)]
@@ -309,7 +284,7 @@ def _polynomial_in_tau(scalar: Scalar, place: str) -> ExponentialPolynomial:
 
 
 def _generator(table: dict[str, Any], context: _Context, layout: str) -> Generator:
-    _known(table, ("matrix", "blocks", *entries()), "[generator]")
+    known_keys(table, ("matrix", "blocks", *entries()), "[generator]")
     if len(table) != 1:
         raise SpecificationError(
             f"[generator]: expected exactly one of matrix, blocks or a catalogue name, got "
@@ -320,7 +295,7 @@ def _generator(table: dict[str, Any], context: _Context, layout: str) -> Generat
         return Generator(len(matrix), None, matrix, context.assumptions)
     blocks = [
         _block(item, context, f"[generator] blocks, item {i + 1}")
-        for i, item in enumerate(_list(table["blocks"], "[generator] blocks"))
+        for i, item in enumerate(as_list(table["blocks"], "[generator] blocks"))
     ]
     flat = [block for block, count in blocks for _ in range(count)]
     if not flat:
@@ -342,10 +317,10 @@ def _place(blocks: list[Block], layout: str) -> list[PlacedBlock]:
 
 
 def _block(item: Any, context: _Context, place: str) -> tuple[Block, int]:
-    table = _table(item, place)
-    _known(table, ("rate", "frequency", "chain_length", "shear", "repeat"), place)
-    chain = _integer(table.get("chain_length", 1), f"{place}: chain_length", 1, 64)
-    repeat = _integer(table.get("repeat", 1), f"{place}: repeat", 1, MAX_DIMENSION)
+    table = as_table(item, place)
+    known_keys(table, ("rate", "frequency", "chain_length", "shear", "repeat"), place)
+    chain = as_integer(table.get("chain_length", 1), f"{place}: chain_length", 1, 64)
+    repeat = as_integer(table.get("repeat", 1), f"{place}: repeat", 1, MAX_DIMENSION)
     return (
         Block(
             context.number(table.get("rate", 0), f"{place}: rate"),
@@ -363,12 +338,12 @@ def _catalogue_key(table: dict[str, Any]) -> bool:
 
 def _catalogue_generator(table: dict[str, Any]) -> Encoding:
     ((name, settings),) = table.items()
-    return catalogue(name, _table(settings, f"[generator] {name}"))
+    return catalogue(name, as_table(settings, f"[generator] {name}"))
 
 
 def _augmentation(value: Any, context: _Context) -> Augmentation:
-    table = _table(value, "[augmentation]")
-    _known(table, ("query", "key", "generator", "bias"), "[augmentation]")
+    table = as_table(value, "[augmentation]")
+    known_keys(table, ("query", "key", "generator", "bias"), "[augmentation]")
     if set(table) == {"bias"}:
         return minimal_augmentation(
             context.function(table["bias"], "[augmentation] bias")
@@ -379,7 +354,7 @@ def _augmentation(value: Any, context: _Context) -> Augmentation:
 
     def vector(field: str) -> list[Scalar]:
         place = f"[augmentation] {field}"
-        return [context.number(x, place) for x in _list(table[field], place)]
+        return [context.number(x, place) for x in as_list(table[field], place)]
 
     bias = context.function(table["bias"], "[augmentation] bias") if "bias" in table else None
     return augmentation(
@@ -392,7 +367,7 @@ def _augmentation(value: Any, context: _Context) -> Augmentation:
 
 def _heads(value: Any, parameters: Mapping[str, str]) -> list[dict[str, Scalar]]:
     """[heads]: for each named constant, its value in every head."""
-    table = _table(value, "[heads]")
+    table = as_table(value, "[heads]")
     if not table:
         return [{}]
     columns: dict[str, list[Scalar]] = {}
@@ -400,7 +375,7 @@ def _heads(value: Any, parameters: Mapping[str, str]) -> list[dict[str, Scalar]]
         _check_name(name, "[heads]")
         if name in parameters:
             raise SpecificationError(f"[heads]: {name!r} is declared in [parameters] too")
-        values = _list(items, f"[heads] {name}")
+        values = as_list(items, f"[heads] {name}")
         context = _Context(Assumptions(), {})
         columns[name] = [
             context.number(x, f"[heads] {name}, item {i + 1}") for i, x in enumerate(values)
@@ -417,12 +392,12 @@ def _heads(value: Any, parameters: Mapping[str, str]) -> list[dict[str, Scalar]]
 
 
 def _parameters(value: Any) -> dict[str, str]:
-    table = _table(value, "[parameters]")
+    table = as_table(value, "[parameters]")
     for name, text in table.items():
         _check_name(name, "[parameters]")
         if not isinstance(text, str):
             raise SpecificationError(
-                f'[parameters] {name}: expected a text such as "positive", got {_kind(text)}'
+                f'[parameters] {name}: expected a text such as "positive", got {kind_of(text)}'
             )
     return {str(k): str(v) for k, v in table.items()}
 
@@ -436,77 +411,24 @@ def _check_name(name: str, place: str) -> None:
 
 
 def _domain(value: Any) -> Domain:
-    table = _table(value, "[domain]")
-    _known(table, ("time", "causal", "max_position"), "[domain]")
+    table = as_table(value, "[domain]")
+    known_keys(table, ("time", "causal", "max_position"), "[domain]")
     causal = table.get("causal", True)
     if not isinstance(causal, bool):
-        raise SpecificationError(f"[domain] causal: expected true or false, got {_kind(causal)}")
+        raise SpecificationError(f"[domain] causal: expected true or false, got {kind_of(causal)}")
     return Domain(
-        _text(table.get("time", "integer"), "[domain] time"),
+        as_text(table.get("time", "integer"), "[domain] time"),
         causal,
-        _integer(table.get("max_position", 1_048_576), "[domain] max_position", 1, 2**40),
+        as_integer(table.get("max_position", 1_048_576), "[domain] max_position", 1, 2**40),
     )
 
 
 def _claims(value: Any) -> tuple[str, ...]:
-    names = [_one_of(x, ASSERTABLE, "claims") for x in _list(value, "claims")]
+    names = [as_choice(x, ASSERTABLE, "claims") for x in as_list(value, "claims")]
     return tuple(dict.fromkeys(names))
 
 
 def _canonical(table: dict[str, Any], name: str) -> dict[str, object]:
     document = {key: table[key] for key in _SECTIONS if key in table}
-    encoding = {**_table(document.get("encoding", {}), "[encoding]"), "name": name}
+    encoding = {**as_table(document.get("encoding", {}), "[encoding]"), "name": name}
     return {**document, "encoding": encoding}
-
-
-# -- strict decoding --------------------------------------------------------------------------
-
-
-def _kind(value: Any) -> str:
-    names = {dict: "a table", list: "a list", bool: "a truth value", type(None): "nothing"}
-    return names.get(type(value), repr(value) if len(repr(value)) < 80 else "a long value")
-
-
-def _table(value: Any, place: str) -> dict[str, Any]:
-    if not isinstance(value, Mapping):
-        raise SpecificationError(f"{place}: expected a table, got {_kind(value)}")
-    return dict(value)
-
-
-def _list(value: Any, place: str) -> list[Any]:
-    if not isinstance(value, list):
-        raise SpecificationError(f"{place}: expected a list, got {_kind(value)}")
-    return value
-
-
-def _text(value: Any, place: str) -> str:
-    if not isinstance(value, str):
-        raise SpecificationError(f"{place}: expected a text, got {_kind(value)}")
-    if len(value) > 4096:
-        raise SpecificationError(f"{place}: expected at most 4096 characters, got {len(value)}")
-    return value
-
-
-def _integer(value: Any, place: str, low: int, high: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise SpecificationError(
-            f"{place}: expected an integer from {low} to {high}, got {_kind(value)}"
-        )
-    return value
-
-
-def _one_of(value: Any, choices: tuple[str, ...], place: str) -> str:
-    text = _text(value, place)
-    if text not in choices:
-        raise SpecificationError(f"{place}: expected one of {', '.join(choices)}, got {text!r}")
-    return text
-
-
-def _known(table: Mapping[str, Any], allowed: tuple[str, ...], place: str) -> None:
-    for key in table:
-        if key not in allowed:
-            near = difflib.get_close_matches(str(key), allowed, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise SpecificationError(
-                f"{place}: unknown key {key!r}{hint} (known: {', '.join(allowed[:12])})"
-            )

@@ -12,9 +12,10 @@ import json
 from collections.abc import Collection
 from typing import Any
 
-from symbolic_pe.algebra.assumptions import ASSUMPTIONS, Assumptions, Interval
+from symbolic_pe.algebra.assumptions import ASSUMPTIONS, Assumptions
 from symbolic_pe.algebra.complex_scalar import ComplexScalar
 from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
+from symbolic_pe.algebra.interval import Interval
 from symbolic_pe.algebra.matrix import FunctionMatrix, ScalarMatrix
 from symbolic_pe.algebra.rational_function import RationalFunction
 from symbolic_pe.algebra.scalar import HALF, ONE, ZERO, Scalar

@@ -10,6 +10,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
@@ -34,6 +35,11 @@ ROOT = Path(__file__).resolve().parents[2]
 def function(text: str, name: str) -> str:
     (node,) = (n for n in ast.parse(text).body if isinstance(n, ast.FunctionDef) and n.name == name)
     return ast.get_source_segment(text, node) or ""
+
+
+def words(name: str) -> str:
+    """The text of a NumPy file without its line breaks."""
+    return " ".join(source(name, "numpy").text.split())
 
 
 # -- form ---------------------------------------------------------------------------------------
@@ -316,6 +322,66 @@ def test_docstring_says_which_positions_are_served() -> None:
     )
     assert "TEMPERATURE" in source("warm-rope", "numpy").text
     assert "can be folded into the weights" in " ".join(source("dense", "torch").text.split())
+
+
+def test_range_of_a_parametric_block_names_overflow_and_cancellation() -> None:
+    text = words("oscillator")
+    assert "r·|position − reference| < 88" in text
+    assert "r the largest |real part| of an eigenvalue" in text
+    assert "about 2√D·|position − reference|·log10(e) digits" in text
+    assert "in exact arithmetic; rounding is as in Range" in text
+    assert "Range: every position. Guarantee" in words("skew")
+    assert "every reference, up to rounding" in words("skew")
+    assert "Range: keep the reference near" in words("polynomial")
+
+
+def test_float32_scores_of_the_oscillator_are_what_the_range_says() -> None:
+    """Rates −0.268 and −0.932; the reference is far from the positions, or near them."""
+    module, w, z = kernel("oscillator", "numpy"), 0.5, 1.2
+    q, k = np.array([[1.0, 0.3]], np.float32), np.array([[0.5, 1.0]], np.float32)
+    expected = (q @ module.operator(1.0, w, z) @ k.T).item()
+
+    def error(distance: float) -> float:
+        query = module.transform_query(q, [60.0], w, z, reference=60.0 - distance)
+        key = module.transform_key(k, [59.0], w, z, reference=60.0 - distance)
+        assert np.isfinite(query).all()
+        assert np.isfinite(key).all()
+        return abs(float((query @ key.T).item()) / expected - 1)
+
+    root = w * (z * z - 1) ** 0.5
+    for distance in (0.0, 3.0, 3 / root, 15.0, 25.0, 60.0, 88 / 0.932):
+        assert error(distance) < 64 * 2**-24 * np.exp(2 * root * distance)
+    assert error(60.0) > 0.5
+
+
+def test_range_of_a_bias_is_said_for_the_appended_coordinates() -> None:
+    for name, held in (("alibi", ""), ("quadratic", " and its powers up to 2")):
+        text = words(name)
+        assert "Range: on the channels of x, every position. bias() is right at every" in text
+        assert f"hold position − reference{held} in the dtype of x" in text
+        assert "For t < s the same formula continues" in text
+    assert "coordinates are rounded to the dtype of x" in words("sandwich")
+
+
+def test_appended_coordinates_are_what_the_range_says() -> None:
+    """A quadratic bias in float32: right near the reference, lost far from it."""
+    module, at = kernel("quadratic", "numpy"), 2.0**20
+    x = np.zeros((2, 1, 4), np.float32)
+    expected = module.bias([at], [at - 1])
+
+    def score(reference: float) -> np.ndarray:
+        query = module.transform_query(x, [at], reference)
+        return query @ np.swapaxes(module.transform_key(x, [at - 1], reference), -1, -2)
+
+    assert np.allclose(score(at - 100), expected, rtol=0.01)
+    assert np.abs(score(0.0) - expected).max() > 1
+    with np.errstate(over="ignore"):
+        assert np.isinf(module.transform_key(x.astype(np.float16), [65520.0])).any()
+
+
+def test_rotate_says_where_it_holds() -> None:
+    assert "A(τ) = decay(τ)·B(τ) for τ ≥ 0" in words("retention")
+    assert "0 for t < s" in words("retention")
 
 
 def test_orientation_is_said() -> None:

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"name": "alibi-3"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:1602034782074b96bb219e1b16e65156a71aa2941e0c5a9cf7ae0c0c3ebc5de3
+# body:        sha256:3b64b5dc8ad402853f237c1eb7e3f567db534e07b1a5d9d4c9e2c95083ca931d
 """Alibi-3.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k +
@@ -16,19 +16,21 @@ Gauge: F = G = I on the channels of x.
 
 Layout: as given; the channels are named above.
 
-Bias: bias(t − s) is added to the logits for τ ≥ 0 (mask the rest); transform_query and
-    transform_key append 2 coordinates that realise it. When the attention kernel
-    divides by √d, add bias() after the scaling, or multiply the appended query
-    coordinates by √d. The appended coordinates are rounded to the dtype of x: below
-    float32, prefer bias().
+Bias: bias(t − s) is added to the logits for t ≥ s; transform_query and transform_key
+    append 2 coordinates that realise it. For t < s the same formula continues, in t − s
+    and not in |t − s|: mask these pairs. When the attention kernel divides by √d, add
+    bias() after the scaling, or multiply the appended query coordinates by √d.
 
 Precision: the channels of x are returned as they are; positions are taken in float64.
 
-Range: every position.
+Range: on the channels of x, every position. bias() is right at every position; the
+    appended coordinates hold position − reference in the dtype of x, exact only up to
+    2^24 (float32), 2^11 (float16, infinite from 65520) or 2^8 (bfloat16), and cancel in
+    the score: keep the reference near the positions in use, or use bias().
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k + bias(t − s) for
-    all real t, s and every reference, up to rounding; the laws of A are proved in the
-    certificate named above.
+    all real t, s and every reference, in exact arithmetic; rounding is as in Range; the
+    laws of A are proved in the certificate named above.
 
     query, key = transform_query(q, position), transform_key(k, position)
     logits = query @ np.swapaxes(key, -1, -2)
@@ -47,7 +49,7 @@ def transform_query(x, position, reference=0.0):
     position is t, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Appends the 2 coordinates that realise the bias.
+    Appends the 2 coordinates that realise the bias; see Range above.
     """
     u = _elapsed(position, reference)
     return _append(x, -SLOPE * np.ones_like(u), -SLOPE * u)
@@ -59,7 +61,7 @@ def transform_key(x, position, reference=0.0):
     position is s, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Appends the 2 coordinates that realise the bias.
+    Appends the 2 coordinates that realise the bias; see Range above.
     """
     u = _elapsed(position, reference)
     return _append(x, -u, np.ones_like(u))
@@ -73,7 +75,10 @@ def operator(lag):
 
 
 def bias(query_position, key_position):
-    """bias(t − s), to be added to the logits, of shape (3, n, m)."""
+    """bias(t − s), to be added to the logits, of shape (3, queries, keys).
+
+    For t < s the same formula continues, in t − s and not in |t − s|: mask these pairs.
+    """
     lag = _lag(query_position, key_position)
     return -SLOPE * lag
 

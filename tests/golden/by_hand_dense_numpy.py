@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"name": "dense"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:b0a86b35546a00da7f8b0adbdace6c1e07f194527e05c213b42184407270a20a
+# body:        sha256:718084443aec288f141b90a36aae015e93efeb55b27d861ca413001334bf28ea
 """Dense.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -35,8 +35,8 @@ Range: |position − reference| up to 176 (float32 and bfloat16) and 22 (float16
     the rounding error, so keep the reference near the positions in use.
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
-    and every reference, up to rounding; the laws of A are proved in the certificate
-    named above.
+    and every reference, in exact arithmetic; rounding is as in Range; the laws of A are
+    proved in the certificate named above.
 
     query, key = transform_query(q, position), transform_key(k, position)
     logits = query @ np.swapaxes(key, -1, -2)
@@ -74,7 +74,7 @@ def transform_query(x, position, reference=0.0):
     position is t, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Serves |position − reference| up to 176 (float32 and bfloat16) and 22 (float16),
+    Range: |position − reference| up to 176 (float32 and bfloat16) and 22 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
     The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
     multiplies the rounding error, so keep the reference near the positions in use.
@@ -88,7 +88,7 @@ def transform_key(x, position, reference=0.0):
     position is s, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Serves |position − reference| up to 176 (float32 and bfloat16) and 22 (float16),
+    Range: |position − reference| up to 176 (float32 and bfloat16) and 22 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
     The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
     multiplies the rounding error, so keep the reference near the positions in use.

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"name": "dense"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:debcad0cabe4f4f5b80ec03bc9270faa5ab0c86e339445b65cabf45423a6eb50
+# body:        sha256:2e14550e419fc50d19d350699f9b8a49a852f1f647f9ad453cdcca9c199e63a2
 """Dense.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -35,8 +35,8 @@ Range: |position − reference| up to 176 (float32 and bfloat16) and 22 (float16
     the rounding error, so keep the reference near the positions in use.
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
-    and every reference, up to rounding; the laws of A are proved in the certificate
-    named above.
+    and every reference, in exact arithmetic; rounding is as in Range; the laws of A are
+    proved in the certificate named above.
 
     query, key = transform_query(q, position), transform_key(k, position)
     logits = query @ key.transpose(-1, -2)
@@ -75,7 +75,7 @@ def transform_query(x, position, reference=0.0):
     position is t, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Serves |position − reference| up to 176 (float32 and bfloat16) and 22 (float16),
+    Range: |position − reference| up to 176 (float32 and bfloat16) and 22 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
     The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
     multiplies the rounding error, so keep the reference near the positions in use.
@@ -89,7 +89,7 @@ def transform_key(x, position, reference=0.0):
     position is s, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Serves |position − reference| up to 176 (float32 and bfloat16) and 22 (float16),
+    Range: |position − reference| up to 176 (float32 and bfloat16) and 22 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
     The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
     multiplies the rounding error, so keep the reference near the positions in use.

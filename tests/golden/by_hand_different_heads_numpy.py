@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:54fc0bada6a798f86bccbe16c0a4364a1d961cdc65fc18db60c888014aa31dea
+# body:        sha256:bed2e45051f9ea1ca79081b0256300f382c9b3c1b3ba6143118d99794e2eec7e
 """Different-heads.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
@@ -29,8 +29,8 @@ Range: |position − reference| up to 66 (float32 and bfloat16) and 8.25 (float1
     e^(±a·(position − reference)) stays finite; beyond, move the reference along.
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
-    and every reference, up to rounding; the laws of A are proved in the certificate
-    named above.
+    and every reference, in exact arithmetic; rounding is as in Range; the laws of A are
+    proved in the certificate named above.
 
     query, key = transform_query(q, position), transform_key(k, position)
     logits = query @ np.swapaxes(key, -1, -2)
@@ -51,7 +51,7 @@ def transform_query(x, position, reference=0.0):
     position is t, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Serves |position − reference| up to 66 (float32 and bfloat16) and 8.25 (float16),
+    Range: |position − reference| up to 66 (float32 and bfloat16) and 8.25 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
     """
     return _transform(x, position, reference, 1)
@@ -63,7 +63,7 @@ def transform_key(x, position, reference=0.0):
     position is s, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Serves |position − reference| up to 66 (float32 and bfloat16) and 8.25 (float16),
+    Range: |position − reference| up to 66 (float32 and bfloat16) and 8.25 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
     """
     return _transform(x, position, reference, -1)

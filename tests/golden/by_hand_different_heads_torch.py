@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:1ae145a922be56fa0796ad97d728d19339bcb25ec157b9307644e3bfd1ab922f
+# body:        sha256:53b6adc01ff18f1742c4807e386325857d770549f6d4b075209bd84bede3b1e8
 """Different-heads.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
@@ -29,8 +29,8 @@ Range: |position − reference| up to 66 (float32 and bfloat16) and 8.25 (float1
     e^(±a·(position − reference)) stays finite; beyond, move the reference along.
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
-    and every reference, up to rounding; the laws of A are proved in the certificate
-    named above.
+    and every reference, in exact arithmetic; rounding is as in Range; the laws of A are
+    proved in the certificate named above.
 
     query, key = transform_query(q, position), transform_key(k, position)
     logits = query @ key.transpose(-1, -2)
@@ -61,7 +61,7 @@ def transform_query(x, position, reference=0.0):
     position is t, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Serves |position − reference| up to 66 (float32 and bfloat16) and 8.25 (float16),
+    Range: |position − reference| up to 66 (float32 and bfloat16) and 8.25 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
     """
     return _transform(x, position, reference, 1)
@@ -73,7 +73,7 @@ def transform_key(x, position, reference=0.0):
     position is s, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Serves |position − reference| up to 66 (float32 and bfloat16) and 8.25 (float16),
+    Range: |position − reference| up to 66 (float32 and bfloat16) and 8.25 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
     """
     return _transform(x, position, reference, -1)

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:134749b7d1a0b9c44602d661f6ce0a4d7d81d7eb09a90e6079598bfe39ae2a66
+# body:        sha256:9f4bb320264cd6b67a880f179a6c4fa6eb89bddd19a9b27f6c536cffee76f5ad
 """Learned-heads.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
@@ -26,13 +26,14 @@ Precision: angles and exponents in float64 whatever the dtype of the input; cosi
     else float32); the result in the dtype of x.
 
 Range: |position − reference| up to 88 (float32 and bfloat16) and 11 (float16), where
-    e^(±a·(position − reference)) stays finite; beyond, move the reference along.
-    |r·(position − reference)| < 88 (float32 and bfloat16) or 11 (float16) for the
-    largest real part r of an eigenvalue of X; beyond, move the reference along.
+    e^(±a·(position − reference)) stays finite; beyond, move the reference along. the
+    maps are finite for r·|position − reference| < 88 (float32 and bfloat16) or 11
+    (float16), r the largest |real part| of an eigenvalue; beyond, move the reference
+    along.
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
-    and every reference, up to rounding; the laws of A are proved in the certificate
-    named above.
+    and every reference, in exact arithmetic; rounding is as in Range; the laws of A are
+    proved in the certificate named above.
 
     query, key = transform_query(q, position), transform_key(k, position)
     logits = query @ key.transpose(-1, -2)
@@ -51,10 +52,11 @@ def transform_query(x, position, a, b, reference=0.0):
     position is t, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Serves |position − reference| up to 88 (float32 and bfloat16) and 11 (float16),
+    Range: |position − reference| up to 88 (float32 and bfloat16) and 11 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
-    |r·(position − reference)| < 88 (float32 and bfloat16) or 11 (float16) for the
-    largest real part r of an eigenvalue of X; beyond, move the reference along.
+    the maps are finite for r·|position − reference| < 88 (float32 and bfloat16) or 11
+    (float16), r the largest |real part| of an eigenvalue; beyond, move the reference
+    along.
     """
     return _transform(x, position, reference, 1, a, b)
 
@@ -65,10 +67,11 @@ def transform_key(x, position, a, b, reference=0.0):
     position is s, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Serves |position − reference| up to 88 (float32 and bfloat16) and 11 (float16),
+    Range: |position − reference| up to 88 (float32 and bfloat16) and 11 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
-    |r·(position − reference)| < 88 (float32 and bfloat16) or 11 (float16) for the
-    largest real part r of an eigenvalue of X; beyond, move the reference along.
+    the maps are finite for r·|position − reference| < 88 (float32 and bfloat16) or 11
+    (float16), r the largest |real part| of an eigenvalue; beyond, move the reference
+    along.
     """
     return _transform(x, position, reference, -1, a, b)
 

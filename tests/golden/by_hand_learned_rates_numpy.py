@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:b12c5e63fb1ab1fb4dffae4241c65c3b572f696cf1a540ae899369843a67be12
+# body:        sha256:a49fb84313f9b03b2af73a7796a36fa03cd3fc0270ad765f5379bb6aff762c82
 """Learned-rates.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -27,14 +27,14 @@ Precision: angles and exponents in float64 whatever the dtype of the input; cosi
     sines and exponentials rounded once to the compute dtype (float64 for float64 input,
     else float32); the result in the dtype of x.
 
-Range: |r·(position − reference)| < 88 (float32 and bfloat16) or 11 (float16) for the
-    largest real part r of an eigenvalue of X; beyond, move the reference along. The
-    factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n multiplies
-    the rounding error, so keep the reference near the positions in use.
+Range: the maps are finite for r·|position − reference| < 88 (float32 and bfloat16) or
+    11 (float16), r the largest |real part| of an eigenvalue; beyond, move the reference
+    along. The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
+    multiplies the rounding error, so keep the reference near the positions in use.
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
-    and every reference, up to rounding; the laws of A are proved in the certificate
-    named above.
+    and every reference, in exact arithmetic; rounding is as in Range; the laws of A are
+    proved in the certificate named above.
 
     query, key = transform_query(q, position), transform_key(k, position)
     logits = query @ np.swapaxes(key, -1, -2)
@@ -53,10 +53,11 @@ def transform_query(x, position, lambda_, w, x_, reference=0.0):
     position is t, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Serves |r·(position − reference)| < 88 (float32 and bfloat16) or 11 (float16) for
-    the largest real part r of an eigenvalue of X; beyond, move the reference along. The
-    factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n multiplies
-    the rounding error, so keep the reference near the positions in use.
+    Range: the maps are finite for r·|position − reference| < 88 (float32 and bfloat16)
+    or 11 (float16), r the largest |real part| of an eigenvalue; beyond, move the
+    reference along. The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of
+    length n multiplies the rounding error, so keep the reference near the positions in
+    use.
     """
     return _transform(x, position, reference, 1, lambda_, w, x_)
 
@@ -67,10 +68,11 @@ def transform_key(x, position, lambda_, w, x_, reference=0.0):
     position is s, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Serves |r·(position − reference)| < 88 (float32 and bfloat16) or 11 (float16) for
-    the largest real part r of an eigenvalue of X; beyond, move the reference along. The
-    factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n multiplies
-    the rounding error, so keep the reference near the positions in use.
+    Range: the maps are finite for r·|position − reference| < 88 (float32 and bfloat16)
+    or 11 (float16), r the largest |real part| of an eigenvalue; beyond, move the
+    reference along. The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of
+    length n multiplies the rounding error, so keep the reference near the positions in
+    use.
     """
     return _transform(x, position, reference, -1, lambda_, w, x_)
 

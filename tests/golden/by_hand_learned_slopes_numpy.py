@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:1e6baee70264e00b60af12d9f9967ad53b6741f76ed004a17d0be303a2693e35
+# body:        sha256:4519bc0e57ec93b56bc74923ccce3624f1ba34f54a515fc754d79fb64da060d4
 """Learned-slopes.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k +
@@ -20,21 +20,23 @@ Gauge: query and key both turn by +θ·(position − reference). A is orthogonal
 
 Layout: as given; the channels are named above.
 
-Bias: bias(t − s) is added to the logits for τ ≥ 0 (mask the rest); transform_query and
-    transform_key append 2 coordinates that realise it. When the attention kernel
-    divides by √d, add bias() after the scaling, or multiply the appended query
-    coordinates by √d. The appended coordinates are rounded to the dtype of x: below
-    float32, prefer bias().
+Bias: bias(t − s) is added to the logits for t ≥ s; transform_query and transform_key
+    append 2 coordinates that realise it. For t < s the same formula continues, in t − s
+    and not in |t − s|: mask these pairs. When the attention kernel divides by √d, add
+    bias() after the scaling, or multiply the appended query coordinates by √d.
 
 Precision: angles and exponents in float64 whatever the dtype of the input; cosines,
     sines and exponentials rounded once to the compute dtype (float64 for float64 input,
     else float32); the result in the dtype of x.
 
-Range: every position.
+Range: on the channels of x, every position. bias() is right at every position; the
+    appended coordinates hold position − reference in the dtype of x, exact only up to
+    2^24 (float32), 2^11 (float16, infinite from 65520) or 2^8 (bfloat16), and cancel in
+    the score: keep the reference near the positions in use, or use bias().
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k + bias(t − s) for
-    all real t, s and every reference, up to rounding; the laws of A are proved in the
-    certificate named above.
+    all real t, s and every reference, in exact arithmetic; rounding is as in Range; the
+    laws of A are proved in the certificate named above.
 
     query, key = transform_query(q, position), transform_key(k, position)
     logits = query @ np.swapaxes(key, -1, -2)
@@ -53,7 +55,7 @@ def transform_query(x, position, m, w, reference=0.0):
     position is t, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Appends the 2 coordinates that realise the bias.
+    Appends the 2 coordinates that realise the bias; see Range above.
     """
     u = _elapsed(position, reference)
     content = _transform(x, position, reference, m, w)
@@ -66,7 +68,7 @@ def transform_key(x, position, m, w, reference=0.0):
     position is s, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Appends the 2 coordinates that realise the bias.
+    Appends the 2 coordinates that realise the bias; see Range above.
     """
     u = _elapsed(position, reference)
     content = _transform(x, position, reference, m, w)
@@ -81,7 +83,10 @@ def operator(lag, m, w):
 
 
 def bias(query_position, key_position, m, w):
-    """bias(t − s), to be added to the logits, of shape (2, n, m)."""
+    """bias(t − s), to be added to the logits, of shape (2, queries, keys).
+
+    For t < s the same formula continues, in t − s and not in |t − s|: mask these pairs.
+    """
     lag = _lag(query_position, key_position)
     return -m * w * SLOPE * lag
 

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:5135b6d330e43b1237208899567e10a97c2a54a9f871ec4e34d797456958684f
+# body:        sha256:14e3e301bbc203d2d51a1af0f4e86c362fbd79dc8039c191a48102c049dad400
 """Learned-slopes.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k +
@@ -20,21 +20,23 @@ Gauge: query and key both turn by +θ·(position − reference). A is orthogonal
 
 Layout: as given; the channels are named above.
 
-Bias: bias(t − s) is added to the logits for τ ≥ 0 (mask the rest); transform_query and
-    transform_key append 2 coordinates that realise it. When the attention kernel
-    divides by √d, add bias() after the scaling, or multiply the appended query
-    coordinates by √d. The appended coordinates are rounded to the dtype of x: below
-    float32, prefer bias().
+Bias: bias(t − s) is added to the logits for t ≥ s; transform_query and transform_key
+    append 2 coordinates that realise it. For t < s the same formula continues, in t − s
+    and not in |t − s|: mask these pairs. When the attention kernel divides by √d, add
+    bias() after the scaling, or multiply the appended query coordinates by √d.
 
 Precision: angles and exponents in float64 whatever the dtype of the input; cosines,
     sines and exponentials rounded once to the compute dtype (float64 for float64 input,
     else float32); the result in the dtype of x.
 
-Range: every position.
+Range: on the channels of x, every position. bias() is right at every position; the
+    appended coordinates hold position − reference in the dtype of x, exact only up to
+    2^24 (float32), 2^11 (float16, infinite from 65520) or 2^8 (bfloat16), and cancel in
+    the score: keep the reference near the positions in use, or use bias().
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k + bias(t − s) for
-    all real t, s and every reference, up to rounding; the laws of A are proved in the
-    certificate named above.
+    all real t, s and every reference, in exact arithmetic; rounding is as in Range; the
+    laws of A are proved in the certificate named above.
 
     query, key = transform_query(q, position), transform_key(k, position)
     logits = query @ key.transpose(-1, -2)
@@ -55,7 +57,7 @@ def transform_query(x, position, m, w, reference=0.0):
     position is t, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Appends the 2 coordinates that realise the bias.
+    Appends the 2 coordinates that realise the bias; see Range above.
     """
     u = _elapsed(x, position, reference)
     m = torch.as_tensor(m, dtype=torch.float64, device=u.device)
@@ -74,7 +76,7 @@ def transform_key(x, position, m, w, reference=0.0):
     position is s, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Appends the 2 coordinates that realise the bias.
+    Appends the 2 coordinates that realise the bias; see Range above.
     """
     u = _elapsed(x, position, reference)
     m = torch.as_tensor(m, dtype=torch.float64, device=u.device)
@@ -93,7 +95,10 @@ def operator(lag, m, w):
 
 
 def bias(query_position, key_position, m, w, *, dtype=torch.float32):
-    """bias(t − s), to be added to the logits, of shape (2, n, m)."""
+    """bias(t − s), to be added to the logits, of shape (2, queries, keys).
+
+    For t < s the same formula continues, in t − s and not in |t − s|: mask these pairs.
+    """
     lag = _lag(query_position, key_position)
     m = torch.as_tensor(m, dtype=torch.float64, device=lag.device)
     w = torch.as_tensor(w, dtype=torch.float64, device=lag.device)

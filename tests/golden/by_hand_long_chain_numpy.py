@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"name": "long-chain"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:d07aba9b40dddd016ad2d92bc36419f13f99a94d98dcabc10eb867861a191a93
+# body:        sha256:b0825ce59ebe50a1cb2e0999a4fceb2e0b2db45af72d92ec5da7357cc0738489
 """Long-chain.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -29,8 +29,8 @@ Range: |position − reference| up to 880 (float32 and bfloat16) and 110 (float1
     the rounding error, so keep the reference near the positions in use.
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
-    and every reference, up to rounding; the laws of A are proved in the certificate
-    named above.
+    and every reference, in exact arithmetic; rounding is as in Range; the laws of A are
+    proved in the certificate named above.
 
     query, key = transform_query(q, position), transform_key(k, position)
     logits = query @ np.swapaxes(key, -1, -2)
@@ -51,7 +51,7 @@ def transform_query(x, position, reference=0.0):
     position is t, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Serves |position − reference| up to 880 (float32 and bfloat16) and 110 (float16),
+    Range: |position − reference| up to 880 (float32 and bfloat16) and 110 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
     The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
     multiplies the rounding error, so keep the reference near the positions in use.
@@ -65,7 +65,7 @@ def transform_key(x, position, reference=0.0):
     position is s, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Serves |position − reference| up to 880 (float32 and bfloat16) and 110 (float16),
+    Range: |position − reference| up to 880 (float32 and bfloat16) and 110 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
     The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
     multiplies the rounding error, so keep the reference near the positions in use.

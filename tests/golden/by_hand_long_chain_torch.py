@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"name": "long-chain"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:51eb0474ccbba98e9ee3d79313936cce5d9ec64c7046f6308558ecbb9cbae43b
+# body:        sha256:ee8f2d646ab09c0bf501f7fa2e9f25c9dc682165f70753067a210c3f9c23db26
 """Long-chain.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -29,8 +29,8 @@ Range: |position − reference| up to 880 (float32 and bfloat16) and 110 (float1
     the rounding error, so keep the reference near the positions in use.
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
-    and every reference, up to rounding; the laws of A are proved in the certificate
-    named above.
+    and every reference, in exact arithmetic; rounding is as in Range; the laws of A are
+    proved in the certificate named above.
 
     query, key = transform_query(q, position), transform_key(k, position)
     logits = query @ key.transpose(-1, -2)
@@ -52,7 +52,7 @@ def transform_query(x, position, reference=0.0):
     position is t, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Serves |position − reference| up to 880 (float32 and bfloat16) and 110 (float16),
+    Range: |position − reference| up to 880 (float32 and bfloat16) and 110 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
     The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
     multiplies the rounding error, so keep the reference near the positions in use.
@@ -66,7 +66,7 @@ def transform_key(x, position, reference=0.0):
     position is s, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Serves |position − reference| up to 880 (float32 and bfloat16) and 110 (float16),
+    Range: |position − reference| up to 880 (float32 and bfloat16) and 110 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
     The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
     multiplies the rounding error, so keep the reference near the positions in use.

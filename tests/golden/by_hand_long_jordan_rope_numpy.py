@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"name": "long-jordan-rope"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:98b5aa4126f0cff7d16e165d04db571fb614d4af5aa4c336340042763bad3bc9
+# body:        sha256:b460d0b58c0ede64305eb08acb57737e8068227eec10cc00249d009e2c521cae
 """Long-jordan-rope.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -31,8 +31,8 @@ Range: |position − reference| up to 8800 (float32 and bfloat16) and 1100 (floa
     multiplies the rounding error, so keep the reference near the positions in use.
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
-    and every reference, up to rounding; the laws of A are proved in the certificate
-    named above.
+    and every reference, in exact arithmetic; rounding is as in Range; the laws of A are
+    proved in the certificate named above.
 
     query, key = transform_query(q, position), transform_key(k, position)
     logits = query @ np.swapaxes(key, -1, -2)
@@ -55,7 +55,7 @@ def transform_query(x, position, reference=0.0):
     position is t, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Serves |position − reference| up to 8800 (float32 and bfloat16) and 1100 (float16),
+    Range: |position − reference| up to 8800 (float32 and bfloat16) and 1100 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
     The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
     multiplies the rounding error, so keep the reference near the positions in use.
@@ -69,7 +69,7 @@ def transform_key(x, position, reference=0.0):
     position is s, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Serves |position − reference| up to 8800 (float32 and bfloat16) and 1100 (float16),
+    Range: |position − reference| up to 8800 (float32 and bfloat16) and 1100 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
     The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
     multiplies the rounding error, so keep the reference near the positions in use.

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"name": "long-jordan-rope"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:8626fd12080fc3d6d80ee796a37406ecbfa75eee15ab28f6ecf8c125e33e8186
+# body:        sha256:1da12ab143005aac0b474046f16024625b99f7fb12133e9fa3f2042d720a4e01
 """Long-jordan-rope.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -31,8 +31,8 @@ Range: |position − reference| up to 8800 (float32 and bfloat16) and 1100 (floa
     multiplies the rounding error, so keep the reference near the positions in use.
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
-    and every reference, up to rounding; the laws of A are proved in the certificate
-    named above.
+    and every reference, in exact arithmetic; rounding is as in Range; the laws of A are
+    proved in the certificate named above.
 
     query, key = transform_query(q, position), transform_key(k, position)
     logits = query @ key.transpose(-1, -2)
@@ -59,7 +59,7 @@ def transform_query(x, position, reference=0.0):
     position is t, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Serves |position − reference| up to 8800 (float32 and bfloat16) and 1100 (float16),
+    Range: |position − reference| up to 8800 (float32 and bfloat16) and 1100 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
     The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
     multiplies the rounding error, so keep the reference near the positions in use.
@@ -73,7 +73,7 @@ def transform_key(x, position, reference=0.0):
     position is s, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Serves |position − reference| up to 8800 (float32 and bfloat16) and 1100 (float16),
+    Range: |position − reference| up to 8800 (float32 and bfloat16) and 1100 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
     The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
     multiplies the rounding error, so keep the reference near the positions in use.

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"name": "menagerie"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:8543865490f8a804eb4e2b51f99b8a0d9b8ab4d6b607e18922b6fd1a2f2ed626
+# body:        sha256:68bb2c37d97ba20f3874f874c5795cb44469a9f03c88a27b716b99f230952a97
 """Menagerie.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -37,8 +37,8 @@ Range: |position − reference| up to 440 (float32 and bfloat16) and 55 (float16
     the rounding error, so keep the reference near the positions in use.
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
-    and every reference, up to rounding; the laws of A are proved in the certificate
-    named above.
+    and every reference, in exact arithmetic; rounding is as in Range; the laws of A are
+    proved in the certificate named above.
 
     query, key = transform_query(q, position), transform_key(k, position)
     logits = query @ np.swapaxes(key, -1, -2)
@@ -65,7 +65,7 @@ def transform_query(x, position, reference=0.0):
     position is t, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Serves |position − reference| up to 440 (float32 and bfloat16) and 55 (float16),
+    Range: |position − reference| up to 440 (float32 and bfloat16) and 55 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
     The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
     multiplies the rounding error, so keep the reference near the positions in use.
@@ -79,7 +79,7 @@ def transform_key(x, position, reference=0.0):
     position is s, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Serves |position − reference| up to 440 (float32 and bfloat16) and 55 (float16),
+    Range: |position − reference| up to 440 (float32 and bfloat16) and 55 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
     The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
     multiplies the rounding error, so keep the reference near the positions in use.

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"name": "menagerie"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:952bc6e5308817e4bf155dd2745f5199eabd3c26b315ed3da02d05376502d9c8
+# body:        sha256:85f690d291b38fb96d2e88c6835fc63bd9d32da517d5e7d317695e2e9077c96b
 """Menagerie.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -37,8 +37,8 @@ Range: |position − reference| up to 440 (float32 and bfloat16) and 55 (float16
     the rounding error, so keep the reference near the positions in use.
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
-    and every reference, up to rounding; the laws of A are proved in the certificate
-    named above.
+    and every reference, in exact arithmetic; rounding is as in Range; the laws of A are
+    proved in the certificate named above.
 
     query, key = transform_query(q, position), transform_key(k, position)
     logits = query @ key.transpose(-1, -2)
@@ -69,7 +69,7 @@ def transform_query(x, position, reference=0.0):
     position is t, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Serves |position − reference| up to 440 (float32 and bfloat16) and 55 (float16),
+    Range: |position − reference| up to 440 (float32 and bfloat16) and 55 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
     The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
     multiplies the rounding error, so keep the reference near the positions in use.
@@ -83,7 +83,7 @@ def transform_key(x, position, reference=0.0):
     position is s, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Serves |position − reference| up to 440 (float32 and bfloat16) and 55 (float16),
+    Range: |position − reference| up to 440 (float32 and bfloat16) and 55 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
     The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
     multiplies the rounding error, so keep the reference near the positions in use.

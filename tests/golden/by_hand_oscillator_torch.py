@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"name": "damped"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:f37351d878d449ec59afec7b1ffcb8e96d329a41784a059652f117dd195f6a16
+# body:        sha256:304b87bb56346b548ae668ece801ca6db33ad226cff54539cdbdcef84b353a96
 """Critically-damped.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -21,12 +21,16 @@ Precision: angles and exponents in float64 whatever the dtype of the input; cosi
     sines and exponentials rounded once to the compute dtype (float64 for float64 input,
     else float32); the result in the dtype of x.
 
-Range: |r·(position − reference)| < 88 (float32 and bfloat16) or 11 (float16) for the
-    largest real part r of an eigenvalue of X; beyond, move the reference along.
+Range: the maps are finite for r·|position − reference| < 88 (float32 and bfloat16) or
+    11 (float16), r the largest |real part| of an eigenvalue; beyond, move the reference
+    along. Where D > 0, opposite exponentials e^(±√D·(position − reference)) cancel in
+    the score, which loses about 2√D·|position − reference|·log₁₀(e) digits (near D = 0,
+    its error grows like the square of the distance): keep the reference within a few
+    1/√D of the positions in use.
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
-    and every reference, up to rounding; the laws of A are proved in the certificate
-    named above.
+    and every reference, in exact arithmetic; rounding is as in Range; the laws of A are
+    proved in the certificate named above.
 
     query, key = transform_query(q, position), transform_key(k, position)
     logits = query @ key.transpose(-1, -2)
@@ -45,8 +49,12 @@ def transform_query(x, position, w, z, reference=0.0):
     position is t, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Serves |r·(position − reference)| < 88 (float32 and bfloat16) or 11 (float16) for
-    the largest real part r of an eigenvalue of X; beyond, move the reference along.
+    Range: the maps are finite for r·|position − reference| < 88 (float32 and bfloat16)
+    or 11 (float16), r the largest |real part| of an eigenvalue; beyond, move the
+    reference along. Where D > 0, opposite exponentials e^(±√D·(position − reference))
+    cancel in the score, which loses about 2√D·|position − reference|·log₁₀(e) digits
+    (near D = 0, its error grows like the square of the distance): keep the reference
+    within a few 1/√D of the positions in use.
     """
     return _transform(x, position, reference, 1, w, z)
 
@@ -57,8 +65,12 @@ def transform_key(x, position, w, z, reference=0.0):
     position is s, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Serves |r·(position − reference)| < 88 (float32 and bfloat16) or 11 (float16) for
-    the largest real part r of an eigenvalue of X; beyond, move the reference along.
+    Range: the maps are finite for r·|position − reference| < 88 (float32 and bfloat16)
+    or 11 (float16), r the largest |real part| of an eigenvalue; beyond, move the
+    reference along. Where D > 0, opposite exponentials e^(±√D·(position − reference))
+    cancel in the score, which loses about 2√D·|position − reference|·log₁₀(e) digits
+    (near D = 0, its error grows like the square of the distance): keep the reference
+    within a few 1/√D of the positions in use.
     """
     return _transform(x, position, reference, -1, w, z)
 

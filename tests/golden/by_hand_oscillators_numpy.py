@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:f57951024574f390e67386bdedf1b592c35824c7ba84aad8c44058c5b487b87e
+# body:        sha256:af80b000de2891aea6891bcb29abdb84d7831db0d3ad5d2d2143bdb5e8f06041
 """Oscillators.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -28,12 +28,16 @@ Precision: angles and exponents in float64 whatever the dtype of the input; cosi
     sines and exponentials rounded once to the compute dtype (float64 for float64 input,
     else float32); the result in the dtype of x.
 
-Range: |r·(position − reference)| < 88 (float32 and bfloat16) or 11 (float16) for the
-    largest real part r of an eigenvalue of X; beyond, move the reference along.
+Range: the maps are finite for r·|position − reference| < 88 (float32 and bfloat16) or
+    11 (float16), r the largest |real part| of an eigenvalue; beyond, move the reference
+    along. Where D > 0, opposite exponentials e^(±√D·(position − reference)) cancel in
+    the score, which loses about 2√D·|position − reference|·log₁₀(e) digits (near D = 0,
+    its error grows like the square of the distance): keep the reference within a few
+    1/√D of the positions in use.
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
-    and every reference, up to rounding; the laws of A are proved in the certificate
-    named above.
+    and every reference, in exact arithmetic; rounding is as in Range; the laws of A are
+    proved in the certificate named above.
 
     query, key = transform_query(q, position), transform_key(k, position)
     logits = query @ np.swapaxes(key, -1, -2)
@@ -51,8 +55,12 @@ def transform_query(x, position, w, z, reference=0.0):
     position is t, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Serves |r·(position − reference)| < 88 (float32 and bfloat16) or 11 (float16) for
-    the largest real part r of an eigenvalue of X; beyond, move the reference along.
+    Range: the maps are finite for r·|position − reference| < 88 (float32 and bfloat16)
+    or 11 (float16), r the largest |real part| of an eigenvalue; beyond, move the
+    reference along. Where D > 0, opposite exponentials e^(±√D·(position − reference))
+    cancel in the score, which loses about 2√D·|position − reference|·log₁₀(e) digits
+    (near D = 0, its error grows like the square of the distance): keep the reference
+    within a few 1/√D of the positions in use.
     """
     return _transform(x, position, reference, 1, w, z)
 
@@ -63,8 +71,12 @@ def transform_key(x, position, w, z, reference=0.0):
     position is s, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Serves |r·(position − reference)| < 88 (float32 and bfloat16) or 11 (float16) for
-    the largest real part r of an eigenvalue of X; beyond, move the reference along.
+    Range: the maps are finite for r·|position − reference| < 88 (float32 and bfloat16)
+    or 11 (float16), r the largest |real part| of an eigenvalue; beyond, move the
+    reference along. Where D > 0, opposite exponentials e^(±√D·(position − reference))
+    cancel in the score, which loses about 2√D·|position − reference|·log₁₀(e) digits
+    (near D = 0, its error grows like the square of the distance): keep the reference
+    within a few 1/√D of the positions in use.
     """
     return _transform(x, position, reference, -1, w, z)
 

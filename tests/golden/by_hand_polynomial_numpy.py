@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"name": "polynomial"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:e43a7935279622bf35c27fefca06edb2ca3a3e17a89afd957ccbb1fcb3beb2cf
+# body:        sha256:339ddcec4e2cb4818522685fb5074df3042deeac80630f7c8634279ffbf95a15
 """Polynomial.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -22,12 +22,13 @@ Precision: angles and exponents in float64 whatever the dtype of the input; cosi
     sines and exponentials rounded once to the compute dtype (float64 for float64 input,
     else float32); the result in the dtype of x.
 
-Range: The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
-    multiplies the rounding error, so keep the reference near the positions in use.
+Range: every position. The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of
+    length n multiplies the rounding error, so keep the reference near the positions in
+    use.
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
-    and every reference, up to rounding; the laws of A are proved in the certificate
-    named above.
+    and every reference, in exact arithmetic; rounding is as in Range; the laws of A are
+    proved in the certificate named above.
 
     query, key = transform_query(q, position), transform_key(k, position)
     logits = query @ np.swapaxes(key, -1, -2)
@@ -45,8 +46,9 @@ def transform_query(x, position, reference=0.0):
     position is t, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Serves The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
-    multiplies the rounding error, so keep the reference near the positions in use.
+    Range: every position. The factor (1 + |η·(position − reference)|)^(n − 1) of a
+    chain of length n multiplies the rounding error, so keep the reference near the
+    positions in use.
     """
     return _transform(x, position, reference, 1)
 
@@ -57,8 +59,9 @@ def transform_key(x, position, reference=0.0):
     position is s, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Serves The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
-    multiplies the rounding error, so keep the reference near the positions in use.
+    Range: every position. The factor (1 + |η·(position − reference)|)^(n − 1) of a
+    chain of length n multiplies the rounding error, so keep the reference near the
+    positions in use.
     """
     return _transform(x, position, reference, -1)
 

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"name": "polynomial"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:332115d6927c0a9b08fc71b2418ef53965a8ad2d4d692b4201a6412c31a2ebb7
+# body:        sha256:187750c3bdfd2bc24cb138f700617ed04d44a2d8ed735af2b30d7e736608f4b0
 """Polynomial.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -22,12 +22,13 @@ Precision: angles and exponents in float64 whatever the dtype of the input; cosi
     sines and exponentials rounded once to the compute dtype (float64 for float64 input,
     else float32); the result in the dtype of x.
 
-Range: The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
-    multiplies the rounding error, so keep the reference near the positions in use.
+Range: every position. The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of
+    length n multiplies the rounding error, so keep the reference near the positions in
+    use.
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
-    and every reference, up to rounding; the laws of A are proved in the certificate
-    named above.
+    and every reference, in exact arithmetic; rounding is as in Range; the laws of A are
+    proved in the certificate named above.
 
     query, key = transform_query(q, position), transform_key(k, position)
     logits = query @ key.transpose(-1, -2)
@@ -46,8 +47,9 @@ def transform_query(x, position, reference=0.0):
     position is t, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Serves The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
-    multiplies the rounding error, so keep the reference near the positions in use.
+    Range: every position. The factor (1 + |η·(position − reference)|)^(n − 1) of a
+    chain of length n multiplies the rounding error, so keep the reference near the
+    positions in use.
     """
     return _transform(x, position, reference, 1)
 
@@ -58,8 +60,9 @@ def transform_key(x, position, reference=0.0):
     position is s, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Serves The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
-    multiplies the rounding error, so keep the reference near the positions in use.
+    Range: every position. The factor (1 + |η·(position − reference)|)^(n − 1) of a
+    chain of length n multiplies the rounding error, so keep the reference near the
+    positions in use.
     """
     return _transform(x, position, reference, -1)
 

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"name": "quadratic"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:54a2deb3eb1bf4401ee850abcdeb9cce9e6f7c6cb6229cc796b897208eb2c802
+# body:        sha256:b33c3d479538e9cd268565f1b5a43123e4a5b458dc0990332e6a1bce0767d985
 """Quadratic.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k +
@@ -16,19 +16,22 @@ Gauge: F = G = I on the channels of x.
 
 Layout: as given; the channels are named above.
 
-Bias: bias(t − s) is added to the logits for τ ≥ 0 (mask the rest); transform_query and
-    transform_key append 3 coordinates that realise it. When the attention kernel
-    divides by √d, add bias() after the scaling, or multiply the appended query
-    coordinates by √d. The appended coordinates are rounded to the dtype of x: below
-    float32, prefer bias().
+Bias: bias(t − s) is added to the logits for t ≥ s; transform_query and transform_key
+    append 3 coordinates that realise it. For t < s the same formula continues, in t − s
+    and not in |t − s|: mask these pairs. When the attention kernel divides by √d, add
+    bias() after the scaling, or multiply the appended query coordinates by √d.
 
 Precision: the channels of x are returned as they are; positions are taken in float64.
 
-Range: every position.
+Range: on the channels of x, every position. bias() is right at every position; the
+    appended coordinates hold position − reference and its powers up to 2 in the dtype
+    of x, exact only up to 2^24 (float32), 2^11 (float16, infinite from 65520) or 2^8
+    (bfloat16), and cancel in the score: keep the reference near the positions in use,
+    or use bias().
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k + bias(t − s) for
-    all real t, s and every reference, up to rounding; the laws of A are proved in the
-    certificate named above.
+    all real t, s and every reference, in exact arithmetic; rounding is as in Range; the
+    laws of A are proved in the certificate named above.
 
     query, key = transform_query(q, position), transform_key(k, position)
     logits = query @ key.transpose(-1, -2)
@@ -49,7 +52,7 @@ def transform_query(x, position, reference=0.0):
     position is t, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Appends the 3 coordinates that realise the bias.
+    Appends the 3 coordinates that realise the bias; see Range above.
     """
     u = _elapsed(x, position, reference)
     return _append(
@@ -66,7 +69,7 @@ def transform_key(x, position, reference=0.0):
     position is s, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Appends the 3 coordinates that realise the bias.
+    Appends the 3 coordinates that realise the bias; see Range above.
     """
     u = _elapsed(x, position, reference)
     return _append(x, 0.5 * u**2, -u, torch.ones_like(u))
@@ -82,7 +85,10 @@ def operator(lag):
 
 
 def bias(query_position, key_position, *, dtype=torch.float32):
-    """bias(t − s), to be added to the logits, of shape (2, n, m)."""
+    """bias(t − s), to be added to the logits, of shape (2, queries, keys).
+
+    For t < s the same formula continues, in t − s and not in |t − s|: mask these pairs.
+    """
     lag = _lag(query_position, key_position)
     return (-COEFFICIENT.to(lag.device) * lag**2).to(dtype)
 

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"name": "rope-alibi"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:541aceb358d53fa7b72ca24fd46b7bfa3a20ad791a0f339dccf276cde17f6612
+# body:        sha256:34e60416ebf7cd6493ea6ab65bd8b25c2bd24b0ec02d8faf8c2ed1d6f0bdbbb9
 """Rope-alibi.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k +
@@ -19,21 +19,25 @@ Gauge: query and key both turn by +θ·(position − reference). A is orthogonal
 
 Layout: as given; the channels are named above.
 
-Bias: bias(τ) = -1/2*sqrt(2)*τ is added to the logits for τ ≥ 0 (mask the rest);
-    transform_query and transform_key append 2 coordinates that realise it. When the
-    attention kernel divides by √d, add bias() after the scaling, or multiply the
-    appended query coordinates by √d. The appended coordinates are rounded to the dtype
-    of x: below float32, prefer bias().
+Bias: bias(τ) = -1/2*sqrt(2)*τ is added to the logits for t ≥ s; transform_query and
+    transform_key append 2 coordinates that realise it. For t < s the same formula
+    continues, in t − s and not in |t − s|: mask these pairs. When the attention kernel
+    divides by √d, add bias() after the scaling, or multiply the appended query
+    coordinates by √d.
 
 Precision: angles and exponents in float64 whatever the dtype of the input; cosines,
     sines and exponentials rounded once to the compute dtype (float64 for float64 input,
     else float32); the result in the dtype of x.
 
-Range: every position. Up to 1048576, angles are off by less than 4e-09 rad.
+Range: on the channels of x, every position. Up to 1048576, angles are off by less than
+    4e-09 rad. bias() is right at every position; the appended coordinates hold position
+    − reference in the dtype of x, exact only up to 2^24 (float32), 2^11 (float16,
+    infinite from 65520) or 2^8 (bfloat16), and cancel in the score: keep the reference
+    near the positions in use, or use bias().
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k + bias(t − s) for
-    all real t, s and every reference, up to rounding; the laws of A are proved in the
-    certificate named above.
+    all real t, s and every reference, in exact arithmetic; rounding is as in Range; the
+    laws of A are proved in the certificate named above.
 
     query, key = transform_query(q, position), transform_key(k, position)
     logits = query @ np.swapaxes(key, -1, -2)
@@ -53,7 +57,7 @@ def transform_query(x, position, reference=0.0):
     position is t, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Appends the 2 coordinates that realise the bias.
+    Appends the 2 coordinates that realise the bias; see Range above.
     """
     u = _elapsed(position, reference)
     content = _transform(x, position, reference)
@@ -66,7 +70,7 @@ def transform_key(x, position, reference=0.0):
     position is s, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Appends the 2 coordinates that realise the bias.
+    Appends the 2 coordinates that realise the bias; see Range above.
     """
     u = _elapsed(position, reference)
     content = _transform(x, position, reference)
@@ -81,7 +85,10 @@ def operator(lag):
 
 
 def bias(query_position, key_position):
-    """bias(t − s), to be added to the logits, of shape (n, m)."""
+    """bias(t − s), to be added to the logits, of shape (queries, keys).
+
+    For t < s the same formula continues, in t − s and not in |t − s|: mask these pairs.
+    """
     lag = _lag(query_position, key_position)
     return -SLOPE * lag
 

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"name": "sandwich-2"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:4c5b47aea13682cb364403aca14a34a03a05df971b9708664c7cc4f89da5c089
+# body:        sha256:3be9116e9f6a1ed532e275a8cf8a435e51cb5d1a830dbdb073c063473e99bdff
 """Sandwich-2.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k +
@@ -16,20 +16,21 @@ Gauge: F = G = I on the channels of x.
 
 Layout: as given; the channels are named above.
 
-Bias: bias(t − s) is added to the logits for τ ≥ 0 (mask the rest); transform_query and
-    transform_key append 8 coordinates that realise it. When the attention kernel
-    divides by √d, add bias() after the scaling, or multiply the appended query
-    coordinates by √d. The appended coordinates are rounded to the dtype of x: below
-    float32, prefer bias().
+Bias: bias(t − s) is added to the logits for t ≥ s; transform_query and transform_key
+    append 8 coordinates that realise it. For t < s the same formula continues, in t − s
+    and not in |t − s|: mask these pairs. When the attention kernel divides by √d, add
+    bias() after the scaling, or multiply the appended query coordinates by √d.
 
 Precision: the channels of x are returned as they are; positions are taken in float64.
 
 Range: |position − reference| up to 87912 (float32 and bfloat16) and 10989 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
+    bias() is right at every position; the appended coordinates are rounded to the dtype
+    of x: below float32, prefer bias().
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k + bias(t − s) for
-    all real t, s and every reference, up to rounding; the laws of A are proved in the
-    certificate named above.
+    all real t, s and every reference, in exact arithmetic; rounding is as in Range; the
+    laws of A are proved in the certificate named above.
 
     query, key = transform_query(q, position), transform_key(k, position)
     logits = query @ np.swapaxes(key, -1, -2)
@@ -49,11 +50,7 @@ def transform_query(x, position, reference=0.0):
     position is t, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Appends the 8 coordinates that realise the bias.
-
-    Serves |position − reference| up to 87912 (float32 and bfloat16) and 10989
-    (float16), where e^(±a·(position − reference)) stays finite; beyond, move the
-    reference along.
+    Appends the 8 coordinates that realise the bias; see Range above.
     """
     u = _elapsed(position, reference)
     return _append(
@@ -71,11 +68,7 @@ def transform_key(x, position, reference=0.0):
     position is s, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Appends the 8 coordinates that realise the bias.
-
-    Serves |position − reference| up to 87912 (float32 and bfloat16) and 10989
-    (float16), where e^(±a·(position − reference)) stays finite; beyond, move the
-    reference along.
+    Appends the 8 coordinates that realise the bias; see Range above.
     """
     u = _elapsed(position, reference)
     return _append(
@@ -95,7 +88,10 @@ def operator(lag):
 
 
 def bias(query_position, key_position):
-    """bias(t − s), to be added to the logits, of shape (2, n, m)."""
+    """bias(t − s), to be added to the logits, of shape (2, queries, keys).
+
+    For t < s the same formula continues, in t − s and not in |t − s|: mask these pairs.
+    """
     lag = _lag(query_position, key_position)
     value = COEFFICIENT * np.exp(-1 / 999 * lag) * np.cos(lag)
     terms = COEFFICIENT[:, None] * np.cos(BIAS_FREQUENCY * lag[..., None])

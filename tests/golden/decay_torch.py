@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "decay", "settings": {"dim": "8", "rate": "1/32"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:7adf5c46abd9645a0c5d101210ac93ba626a4972178a7aa2b8aea98e73ad4a32
+# body:        sha256:5f13753b9c971c64a911ffbb00bec01af181dd9568b53ccd66f2dfdfb300e7d1
 """Exponential decay at one rate.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -25,8 +25,8 @@ Range: |position − reference| up to 2816 (float32 and bfloat16) and 352 (float
     rotate and decay.
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
-    and every reference, up to rounding; the laws of A are proved in the certificate
-    named above.
+    and every reference, in exact arithmetic; rounding is as in Range; the laws of A are
+    proved in the certificate named above.
 
 Source: the scalar case of RetNet and of gated linear attention.
 
@@ -48,7 +48,7 @@ def transform_query(x, position, reference=0.0):
     position is t, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Serves |position − reference| up to 2816 (float32 and bfloat16) and 352 (float16),
+    Range: |position − reference| up to 2816 (float32 and bfloat16) and 352 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along,
     or use rotate and decay.
     """
@@ -61,7 +61,7 @@ def transform_key(x, position, reference=0.0):
     position is s, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Serves |position − reference| up to 2816 (float32 and bfloat16) and 352 (float16),
+    Range: |position − reference| up to 2816 (float32 and bfloat16) and 352 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along,
     or use rotate and decay.
     """
@@ -76,15 +76,17 @@ def operator(lag):
 
 
 def rotate(x, position):
-    """The orthogonal part B of A(τ) = decay(τ)·B(τ), one map for query and key.
+    """The orthogonal part B of A(τ) = decay(τ)·B(τ) for τ ≥ 0, one map for query and
+    key.
 
-    logits(t, s) = decay(t, s) · (rotate(q, t) · rotate(k, s)), stable at any range.
+    logits(t, s) = decay(t, s) · (rotate(q, t) · rotate(k, s)), stable at any range; 0
+    for t < s, which decay masks.
     """
     return _transform(x, position, 0.0, 0)
 
 
 def decay(query_position, key_position, *, dtype=torch.float32):
-    """e^(a·lag) for lag ≥ 0, else 0, of shape (n, m)."""
+    """e^(a·lag) for lag ≥ 0, else 0, of shape (queries, keys)."""
     lag = _lag(query_position, key_position)
     factor = torch.exp(RATE * lag.clamp(min=0.0))
     return torch.where(lag >= 0, factor, 0.0).to(dtype)

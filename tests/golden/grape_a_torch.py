@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "grape-a", "settings": {"dim": "8", "heads": "2"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:4f9fd479124a2177346b676d8d0c9134b3085a8f58a21331dfaf7b4b68cd1a05
+# body:        sha256:ea0907ad139dbdbef796f4e71b577007d95fe0183db0ae6e029a0aab00c5d40a
 """GRAPE, additive form with ALiBi slopes.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k +
@@ -16,19 +16,21 @@ Gauge: F = G = I on the channels of x.
 
 Layout: as given; the channels are named above.
 
-Bias: bias(t − s) is added to the logits for τ ≥ 0 (mask the rest); transform_query and
-    transform_key append 2 coordinates that realise it. When the attention kernel
-    divides by √d, add bias() after the scaling, or multiply the appended query
-    coordinates by √d. The appended coordinates are rounded to the dtype of x: below
-    float32, prefer bias().
+Bias: bias(t − s) is added to the logits for t ≥ s; transform_query and transform_key
+    append 2 coordinates that realise it. For t < s the same formula continues, in t − s
+    and not in |t − s|: mask these pairs. When the attention kernel divides by √d, add
+    bias() after the scaling, or multiply the appended query coordinates by √d.
 
 Precision: the channels of x are returned as they are; positions are taken in float64.
 
-Range: every position.
+Range: on the channels of x, every position. bias() is right at every position; the
+    appended coordinates hold position − reference in the dtype of x, exact only up to
+    2^24 (float32), 2^11 (float16, infinite from 65520) or 2^8 (bfloat16), and cancel in
+    the score: keep the reference near the positions in use, or use bias().
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k + bias(t − s) for
-    all real t, s and every reference, up to rounding; the laws of A are proved in the
-    certificate named above.
+    all real t, s and every reference, in exact arithmetic; rounding is as in Range; the
+    laws of A are proved in the certificate named above.
 
 Source: Zhang et al., Group Representational Position Encoding, ICLR 2026, equation 4.7.
 
@@ -51,7 +53,7 @@ def transform_query(x, position, reference=0.0):
     position is t, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Appends the 2 coordinates that realise the bias.
+    Appends the 2 coordinates that realise the bias; see Range above.
     """
     u = _elapsed(x, position, reference)
     return _append(x, torch.ones_like(u), -SLOPE.to(u.device) * u)
@@ -63,7 +65,7 @@ def transform_key(x, position, reference=0.0):
     position is s, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Appends the 2 coordinates that realise the bias.
+    Appends the 2 coordinates that realise the bias; see Range above.
     """
     u = _elapsed(x, position, reference)
     return _append(x, SLOPE.to(u.device) * u, torch.ones_like(u))
@@ -79,7 +81,10 @@ def operator(lag):
 
 
 def bias(query_position, key_position, *, dtype=torch.float32):
-    """bias(t − s), to be added to the logits, of shape (2, n, m)."""
+    """bias(t − s), to be added to the logits, of shape (2, queries, keys).
+
+    For t < s the same formula continues, in t − s and not in |t − s|: mask these pairs.
+    """
     lag = _lag(query_position, key_position)
     return (-SLOPE.to(lag.device) * lag).to(dtype)
 

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"catalogue": "jordan-rope", "settings": {"base": "10000", "decay": "1", "dim": "8", "length": "1024", "order": "2", "shear": "1"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:5797e8d32c20e9e9dc4f8a17fb99b1cd10bed1b62b58b67f3c08ce2174b79ca1
+# body:        sha256:1d196b324f363a657d671028aff951b28b6b92537f2f3aabf09d87a3c1dd6249
 """Jordan-RoPE, exact form.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -31,8 +31,8 @@ Range: |position − reference| up to 90112 (float32 and bfloat16) and 11264 (fl
     multiplies the rounding error, so keep the reference near the positions in use.
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
-    and every reference, up to rounding; the laws of A are proved in the certificate
-    named above.
+    and every reference, in exact arithmetic; rounding is as in Range; the laws of A are
+    proved in the certificate named above.
 
 Source: arXiv:2605.04217.
 
@@ -55,7 +55,7 @@ def transform_query(x, position, reference=0.0):
     position is t, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Serves |position − reference| up to 90112 (float32 and bfloat16) and 11264
+    Range: |position − reference| up to 90112 (float32 and bfloat16) and 11264
     (float16), where e^(±a·(position − reference)) stays finite; beyond, move the
     reference along. The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of
     length n multiplies the rounding error, so keep the reference near the positions in
@@ -70,7 +70,7 @@ def transform_key(x, position, reference=0.0):
     position is s, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Serves |position − reference| up to 90112 (float32 and bfloat16) and 11264
+    Range: |position − reference| up to 90112 (float32 and bfloat16) and 11264
     (float16), where e^(±a·(position − reference)) stays finite; beyond, move the
     reference along. The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of
     length n multiplies the rounding error, so keep the reference near the positions in

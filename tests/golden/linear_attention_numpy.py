@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"catalogue": "linear-attention", "settings": {"dim": "8", "heads": "2", "layer": "0", "layers": "24"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:1bc9c3babf0bcafd199028ec3e1cc1e80bad83aa5da787ef25742598abc46233
+# body:        sha256:3399b4671667298c87796d584d2f33a7f38f4c781c3b39894f9581c31034cadc
 """Per-head decay of Lightning attention (TransNormer).
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
@@ -26,8 +26,8 @@ Range: |position − reference| up to 22 (float32 and bfloat16) and 2.75 (float1
     rotate and decay.
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
-    and every reference, up to rounding; the laws of A are proved in the certificate
-    named above.
+    and every reference, in exact arithmetic; rounding is as in Range; the laws of A are
+    proved in the certificate named above.
 
 Source: Qin et al. 2023; flash-linear-attention ops/lightning_attn.
 
@@ -48,7 +48,7 @@ def transform_query(x, position, reference=0.0):
     position is t, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Serves |position − reference| up to 22 (float32 and bfloat16) and 2.75 (float16),
+    Range: |position − reference| up to 22 (float32 and bfloat16) and 2.75 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along,
     or use rotate and decay.
     """
@@ -61,7 +61,7 @@ def transform_key(x, position, reference=0.0):
     position is s, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Serves |position − reference| up to 22 (float32 and bfloat16) and 2.75 (float16),
+    Range: |position − reference| up to 22 (float32 and bfloat16) and 2.75 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along,
     or use rotate and decay.
     """
@@ -75,15 +75,17 @@ def operator(lag):
 
 
 def rotate(x, position):
-    """The orthogonal part B of A(τ) = decay(τ)·B(τ), one map for query and key.
+    """The orthogonal part B of A(τ) = decay(τ)·B(τ) for τ ≥ 0, one map for query and
+    key.
 
-    logits(t, s) = decay(t, s) · (rotate(q, t) · rotate(k, s)), stable at any range.
+    logits(t, s) = decay(t, s) · (rotate(q, t) · rotate(k, s)), stable at any range; 0
+    for t < s, which decay masks.
     """
     return _transform(x, position, 0.0, 0)
 
 
 def decay(query_position, key_position):
-    """e^(a·lag) for lag ≥ 0, else 0, of shape (2, n, m)."""
+    """e^(a·lag) for lag ≥ 0, else 0, of shape (2, queries, keys)."""
     lag = _lag(query_position, key_position)
     factor = np.exp(RATE * np.maximum(lag, 0.0))
     return np.where(lag >= 0, factor, 0.0)

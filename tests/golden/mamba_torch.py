@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "mamba", "settings": {"base": "10000", "dim": "8", "rate": "1", "rotary_dim": "4"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:d184958bde94103d0a4a496bc3e43990cbc364038ac28cdd0d2c63a8120a07e3
+# body:        sha256:9ba00de3ff00c44380c2cc4b24fd5c293d69d2f6a5cdee32ebe48951329baa68
 """Mamba: decay and rotation on a learned clock.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -31,8 +31,8 @@ Range: |position − reference| up to 88 (float32 and bfloat16) and 11 (float16)
     rotate and decay.
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
-    and every reference, up to rounding; the laws of A are proved in the certificate
-    named above.
+    and every reference, in exact arithmetic; rounding is as in Range; the laws of A are
+    proved in the certificate named above.
 
 Source: Dao and Gu 2024 (Mamba-2); arXiv:2603.15569 (Mamba-3), without its trapezoidal
     diagonal.
@@ -56,7 +56,7 @@ def transform_query(x, position, reference=0.0):
     position is t, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Serves |position − reference| up to 88 (float32 and bfloat16) and 11 (float16),
+    Range: |position − reference| up to 88 (float32 and bfloat16) and 11 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along,
     or use rotate and decay.
     """
@@ -69,7 +69,7 @@ def transform_key(x, position, reference=0.0):
     position is s, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Serves |position − reference| up to 88 (float32 and bfloat16) and 11 (float16),
+    Range: |position − reference| up to 88 (float32 and bfloat16) and 11 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along,
     or use rotate and decay.
     """
@@ -84,15 +84,17 @@ def operator(lag):
 
 
 def rotate(x, position):
-    """The orthogonal part B of A(τ) = decay(τ)·B(τ), one map for query and key.
+    """The orthogonal part B of A(τ) = decay(τ)·B(τ) for τ ≥ 0, one map for query and
+    key.
 
-    logits(t, s) = decay(t, s) · (rotate(q, t) · rotate(k, s)), stable at any range.
+    logits(t, s) = decay(t, s) · (rotate(q, t) · rotate(k, s)), stable at any range; 0
+    for t < s, which decay masks.
     """
     return _transform(x, position, 0.0, 0)
 
 
 def decay(query_position, key_position, *, dtype=torch.float32):
-    """e^(a·lag) for lag ≥ 0, else 0, of shape (n, m)."""
+    """e^(a·lag) for lag ≥ 0, else 0, of shape (queries, keys)."""
     lag = _lag(query_position, key_position)
     factor = torch.exp(-lag.clamp(min=0.0))
     return torch.where(lag >= 0, factor, 0.0).to(dtype)

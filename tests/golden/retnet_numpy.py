@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"catalogue": "retnet", "settings": {"base": "10000", "dim": "8", "heads": "2", "layout": "interleaved", "theta": "torchscale"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:847975e60f45ab5a6b7a4d66772391ad80b9d06f9016917377806df7bfdc9def
+# body:        sha256:15d382a6cde8ff5e66d5f75e139bf0849cd319f044d0feb386bf7a9e87f8acc8
 """Retention: rotation with per-head decay.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
@@ -29,8 +29,8 @@ Range: |position − reference| up to 2771 (float32 and bfloat16) and 346 (float
     rotate and decay.
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
-    and every reference, up to rounding; the laws of A are proved in the certificate
-    named above.
+    and every reference, in exact arithmetic; rounding is as in Range; the laws of A are
+    proved in the certificate named above.
 
 Source: Sun et al., arXiv:2307.08621, equations 1 to 8.
 
@@ -52,7 +52,7 @@ def transform_query(x, position, reference=0.0):
     position is t, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Serves |position − reference| up to 2771 (float32 and bfloat16) and 346 (float16),
+    Range: |position − reference| up to 2771 (float32 and bfloat16) and 346 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along,
     or use rotate and decay.
     """
@@ -65,7 +65,7 @@ def transform_key(x, position, reference=0.0):
     position is s, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Serves |position − reference| up to 2771 (float32 and bfloat16) and 346 (float16),
+    Range: |position − reference| up to 2771 (float32 and bfloat16) and 346 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along,
     or use rotate and decay.
     """
@@ -79,15 +79,17 @@ def operator(lag):
 
 
 def rotate(x, position):
-    """The orthogonal part B of A(τ) = decay(τ)·B(τ), one map for query and key.
+    """The orthogonal part B of A(τ) = decay(τ)·B(τ) for τ ≥ 0, one map for query and
+    key.
 
-    logits(t, s) = decay(t, s) · (rotate(q, t) · rotate(k, s)), stable at any range.
+    logits(t, s) = decay(t, s) · (rotate(q, t) · rotate(k, s)), stable at any range; 0
+    for t < s, which decay masks.
     """
     return _transform(x, position, 0.0, 0)
 
 
 def decay(query_position, key_position):
-    """e^(a·lag) for lag ≥ 0, else 0, of shape (2, n, m)."""
+    """e^(a·lag) for lag ≥ 0, else 0, of shape (2, queries, keys)."""
     lag = _lag(query_position, key_position)
     factor = np.exp(RATE * np.maximum(lag, 0.0))
     return np.where(lag >= 0, factor, 0.0)

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "retnet", "settings": {"base": "10000", "dim": "8", "heads": "2", "layout": "interleaved", "theta": "torchscale"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:f577fda5cb9711371522a1136d81b5f20658e4ac7f63f0ea84aa4fa4c7687db9
+# body:        sha256:3802cb4825657d1b398d1a63ef613ed38a76ba30e763f5ff983243387afbbffe
 """Retention: rotation with per-head decay.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
@@ -29,8 +29,8 @@ Range: |position − reference| up to 2771 (float32 and bfloat16) and 346 (float
     rotate and decay.
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
-    and every reference, up to rounding; the laws of A are proved in the certificate
-    named above.
+    and every reference, in exact arithmetic; rounding is as in Range; the laws of A are
+    proved in the certificate named above.
 
 Source: Sun et al., arXiv:2307.08621, equations 1 to 8.
 
@@ -55,7 +55,7 @@ def transform_query(x, position, reference=0.0):
     position is t, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Serves |position − reference| up to 2771 (float32 and bfloat16) and 346 (float16),
+    Range: |position − reference| up to 2771 (float32 and bfloat16) and 346 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along,
     or use rotate and decay.
     """
@@ -68,7 +68,7 @@ def transform_key(x, position, reference=0.0):
     position is s, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Serves |position − reference| up to 2771 (float32 and bfloat16) and 346 (float16),
+    Range: |position − reference| up to 2771 (float32 and bfloat16) and 346 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along,
     or use rotate and decay.
     """
@@ -84,15 +84,17 @@ def operator(lag):
 
 
 def rotate(x, position):
-    """The orthogonal part B of A(τ) = decay(τ)·B(τ), one map for query and key.
+    """The orthogonal part B of A(τ) = decay(τ)·B(τ) for τ ≥ 0, one map for query and
+    key.
 
-    logits(t, s) = decay(t, s) · (rotate(q, t) · rotate(k, s)), stable at any range.
+    logits(t, s) = decay(t, s) · (rotate(q, t) · rotate(k, s)), stable at any range; 0
+    for t < s, which decay masks.
     """
     return _transform(x, position, 0.0, 0)
 
 
 def decay(query_position, key_position, *, dtype=torch.float32):
-    """e^(a·lag) for lag ≥ 0, else 0, of shape (2, n, m)."""
+    """e^(a·lag) for lag ≥ 0, else 0, of shape (2, queries, keys)."""
     lag = _lag(query_position, key_position)
     factor = torch.exp(RATE.to(lag.device) * lag.clamp(min=0.0))
     return torch.where(lag >= 0, factor, 0.0).to(dtype)

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"catalogue": "xpos", "settings": {"base": "10000", "dim": "8", "gamma": "2/5", "layout": "interleaved", "scale_base": "512"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:ec9dc996077988a45c2939fb462d6ec99507ed36f1c8a63a5f213973bd8a1ad3
+# body:        sha256:c946f6b2c583f6fbf8293b741fe2f8977820860c7a8ca88a56cfa2bdb7f036e2
 """xPos: rotation with per-plane decay.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -27,8 +27,8 @@ Range: |position − reference| up to 35965 (float32 and bfloat16) and 4495 (flo
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
-    and every reference, up to rounding; the laws of A are proved in the certificate
-    named above.
+    and every reference, in exact arithmetic; rounding is as in Range; the laws of A are
+    proved in the certificate named above.
 
 Source: Sun et al., arXiv:2212.10554; torchscale xpos_relative_position.py.
 
@@ -50,7 +50,7 @@ def transform_query(x, position, reference=0.0):
     position is t, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Serves |position − reference| up to 35965 (float32 and bfloat16) and 4495 (float16),
+    Range: |position − reference| up to 35965 (float32 and bfloat16) and 4495 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
     """
     return _transform(x, position, reference, 1)
@@ -62,7 +62,7 @@ def transform_key(x, position, reference=0.0):
     position is s, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Serves |position − reference| up to 35965 (float32 and bfloat16) and 4495 (float16),
+    Range: |position − reference| up to 35965 (float32 and bfloat16) and 4495 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
     """
     return _transform(x, position, reference, -1)

@@ -12,7 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from symbolic_pe.algebra.scalar import ONE
 from symbolic_pe.emit.bias import Bias
 from symbolic_pe.emit.constants import Constants
-from symbolic_pe.emit.describe import range_served
+from symbolic_pe.emit.describe import CONTINUES, EVERYWHERE, range_served
 from symbolic_pe.emit.dialect import Dialect
 from symbolic_pe.emit.layout import STEP, arguments, docstring
 from symbolic_pe.emit.names import argument_names
@@ -173,10 +173,12 @@ class Module:
             )
             if self.plan.augmentations:
                 count = self.plan.augmentations[0].coordinates
-                rest.append(f"Appends the {count} coordinates that realise the bias.")
+                rest.append(
+                    f"Appends the {count} coordinates that realise the bias; see Range above."
+                )
             served = range_served(self.plan)
-            if not served.startswith("every position"):
-                rest.append(f"Serves {served}")
+            if not served.startswith(EVERYWHERE):
+                rest.append(f"Range: {served}")
         return docstring(f"{law} for {what} x of shape {self.shape}.", rest)
 
     @property
@@ -197,10 +199,29 @@ class Module:
         law = "A(lag)" if self.bases else "A(lag) = F(lag)ᵀ"
         return docstring(f"The matrix {law} of shape {shape}, float64; lag is one number.")
 
-    def pair_docstring(self, text: str) -> str:
+    def pair_docstring(self, text: str, rest: Sequence[str] = ()) -> str:
         """Docstring of a function of two positions."""
-        shape = f"({self.plan.heads}, n, m)" if self.plan.heads > 1 else "(n, m)"
-        return docstring(f"{text}, of shape {shape}.")
+        heads = f"{self.plan.heads}, " if self.plan.heads > 1 else ""
+        return docstring(f"{text}, of shape ({heads}queries, keys).", rest)
+
+    @property
+    def bias_docstring(self) -> str:
+        """Docstring of the closed form of the bias."""
+        rest = [CONTINUES] if self.plan.encoding.domain.causal else []
+        return self.pair_docstring("bias(t − s), to be added to the logits", rest)
+
+    @property
+    def rotate_docstring(self) -> str:
+        """Docstring of the map without decay."""
+        causal = self.plan.encoding.domain.causal
+        where, masked = (" for τ ≥ 0", ", 0 for t < s") if causal else ("", "")
+        return docstring(
+            f"The orthogonal part B of A(τ) = decay(τ)·B(τ){where}, the same on both sides.",
+            [
+                "logits(t, s) = decay(t, s) · (rotate(q, t) · rotate(k, s))"
+                f"{masked}; stable at any range."
+            ],
+        )
 
     @property
     def class_docstring(self) -> str:
