@@ -23,7 +23,7 @@ MAX_STRING = 20_000
 _NODES: tuple[type[ast.AST], ...] = (
     ast.Module, ast.Import, ast.ImportFrom, ast.alias,
     ast.FunctionDef, ast.ClassDef, ast.Lambda, ast.arguments, ast.arg, ast.Return,
-    ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr, ast.Global,
+    ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr,
     ast.If, ast.IfExp, ast.For, ast.With, ast.withitem, ast.Raise, ast.Assert,
     ast.Pass, ast.Continue, ast.Break, ast.Expr,
     ast.Call, ast.keyword, ast.Attribute, ast.Name, ast.Constant, ast.Starred,
@@ -180,6 +180,8 @@ def _is_registration(function: ast.expr) -> bool:
 
 def _objection(node: ast.AST, library: str, own: _Own) -> str | None:
     """Why this node is refused, or None."""
+    if isinstance(node, (ast.Global, ast.Nonlocal)):
+        return f"{type(node).__name__.lower()} {', '.join(node.names)}, state between calls,"
     if not isinstance(node, _NODES):
         return f"{type(node).__name__} is not part of a kernel"
     if isinstance(node, (ast.Import, ast.ImportFrom)):

@@ -38,6 +38,10 @@ class Backend(Protocol):
         """Make one call with the library set up for small arrays."""
         ...
 
+    def is_module_class(self, value: object) -> bool:
+        """Whether this is a class of the library's trainable modules."""
+        ...
+
 
 class NumpyBackend:
     """NumPy; bfloat16 through ml_dtypes."""
@@ -64,6 +68,10 @@ class NumpyBackend:
         """Overflow outside the served window is not worth a warning."""
         with np.errstate(all="ignore"):
             return call()
+
+    def is_module_class(self, value: object) -> bool:
+        """NumPy has none."""
+        return False
 
 
 class TorchBackend:
@@ -101,10 +109,10 @@ class TorchBackend:
         )
 
     def bring(self, array: AnyArray) -> Any:
-        """A tensor that owns its memory."""
+        """A tensor that owns its memory, where PyTorch aligns it: sums depend on alignment."""
         if array.dtype == ml_dtypes.bfloat16:
             return self._torch.from_numpy(array.astype(np.float32)).to(self._torch.bfloat16)
-        return self._torch.from_numpy(array.copy())
+        return self._torch.from_numpy(array.copy()).clone()
 
     def fetch(self, value: Any) -> AnyArray:
         """A NumPy array with the dtype of the tensor."""
@@ -125,6 +133,10 @@ class TorchBackend:
             return call()
         finally:
             self._torch.set_num_threads(threads)
+
+    def is_module_class(self, value: object) -> bool:
+        """A subclass of nn.Module."""
+        return isinstance(value, type) and issubclass(value, self._torch.nn.Module)
 
 
 def backend_for(target: str) -> Backend:

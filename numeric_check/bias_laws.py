@@ -56,7 +56,7 @@ def check_bias_function(subject: Subject) -> None:
     shape = (len(queries), len(keys))
     result = subject.guarded(
         lambda: subject.kernel.bias(
-            position_array(queries), position_array(keys), *_arguments(subject)
+            position_array(queries), position_array(keys), *bias_arguments(subject)
         ),
         "float64",
         lambda: _line(subject, queries[0], keys[0], 0, 0.0),
@@ -66,7 +66,7 @@ def check_bias_function(subject: Subject) -> None:
     if result is None:
         return
     lags = [exact_number(t) - exact_number(s) for t in queries for s in keys]
-    exact, size = _closed_form(subject, lags)
+    exact, size = closed_form(subject, lags)
     value = result.astype(np.float64).reshape(subject.heads, len(lags))
     format_ = FORMATS[str(result.dtype)]
     roundings = BIAS_ROUNDINGS * format_.unit_roundoff + TABLE_ROUNDINGS * FLOAT64.unit_roundoff
@@ -103,7 +103,7 @@ def check_added_coordinates(
             lambda: Evidence(subject.where(note=note), first.line(subject, 0.0)),
         )
         return
-    exact, _ = _closed_form(subject, list(batch.lags))
+    exact, _ = closed_form(subject, list(batch.lags))
     format_ = format_of(dtype)
     roundings = int(TABLE_ROUNDINGS) + BIAS_ROUNDINGS
     products = np.einsum("phnk,phnk->phn", left, right)
@@ -127,7 +127,7 @@ def check_added_coordinates(
     Comparison.of(error, size, tolerance, inside).record(subject.ledger, "bias", dtype, evidence)
 
 
-def _closed_form(subject: Subject, lags: list[fmpq]) -> tuple[DoubleDouble, Array]:
+def closed_form(subject: Subject, lags: list[fmpq]) -> tuple[DoubleDouble, Array]:
     """bias(τ) and Σ|terms|, (HEADS, n)."""
     balls, sizes = [], []
     with precision(BITS):
@@ -143,7 +143,7 @@ def _closed_form(subject: Subject, lags: list[fmpq]) -> tuple[DoubleDouble, Arra
         return DoubleDouble.from_balls(balls, shape), np.array(sizes).reshape(shape)
 
 
-def _arguments(subject: Subject) -> tuple[float, ...]:
+def bias_arguments(subject: Subject) -> tuple[float, ...]:
     """The parameters, when the bias depends on one: it then takes them all."""
     scalars = [
         x
@@ -181,7 +181,7 @@ def _growth(subject: Subject, displacements: Array) -> Array:
 
 def _line(subject: Subject, t: Number, s: Number, head: int | None, expected: float) -> str:
     script = subject.script
-    given = [script.positions([t]), script.positions([s]), *map(repr, _arguments(subject))]
+    given = [script.positions([t]), script.positions([s]), *map(repr, bias_arguments(subject))]
     call = f"k.bias({', '.join(given)})"
     entry = (0, 0) if subject.heads == 1 else (head or 0, 0, 0)
     return script.line([], script.item(call, entry), expected)

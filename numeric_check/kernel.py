@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import CodeType, MappingProxyType
 from typing import Any, Protocol
@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from numeric_check.allow_list import check_text, restricted_builtins
 from numeric_check.backend import Backend, backend_for
+from numeric_check.time_limit import time_limit
 from numeric_check.vocabulary import LIBRARIES
 from symbolic_pe.errors import KernelError
 
@@ -29,6 +30,8 @@ DTYPE_OF: Mapping[str, np.dtype[Any]] = MappingProxyType(
     }
 )
 REQUIRED = ("DIMENSION", "HEADS", "transform_query", "transform_key", "operator")
+IMPORT_SECONDS = 10.0
+"""How long the text may take to compute its constants."""
 _HEADER_LINE = re.compile(r"#\s*([A-Za-z][A-Za-z0-9 _-]*?)\s*:\s*(.*)")
 
 
@@ -91,14 +94,14 @@ class Kernel:
     def transform_query(
         self, x: AnyArray, position: AnyArray, *parameters: float, reference: float = 0.0
     ) -> AnyArray:
-        """F(t)x."""
-        return self._call("transform_query", x, position, *parameters, reference=reference)
+        """F(t)x; with reference 0 the default of the text is used."""
+        return self._call("transform_query", x, position, *parameters, **_named(reference))
 
     def transform_key(
         self, x: AnyArray, position: AnyArray, *parameters: float, reference: float = 0.0
     ) -> AnyArray:
-        """G(s)x."""
-        return self._call("transform_key", x, position, *parameters, reference=reference)
+        """G(s)x; with reference 0 the default of the text is used."""
+        return self._call("transform_key", x, position, *parameters, **_named(reference))
 
     def operator(self, lag: float, *parameters: float) -> AnyArray:
         """A(τ)."""
@@ -118,6 +121,63 @@ class Kernel:
         """e^{a(t − s)}, (n, m) or (HEADS, n, m)."""
         return self._call("decay", query_position, key_position)
 
+    @property
+    def module_classes(self) -> tuple[str, ...]:
+        """Names of the classes of trainable modules that the text defines."""
+        return tuple(
+            name
+            for name, value in self._namespace.items()
+            if self._backend.is_module_class(value) and value.__module__ == self.module
+        )
+
+    def forward(
+        self,
+        query: AnyArray,
+        key: AnyArray,
+        position: AnyArray,
+        *parameters: float,
+        reference: float = 0.0,
+    ) -> tuple[AnyArray, AnyArray]:
+        """Both maps through the module, which is made anew with these parameters."""
+        arguments = (query, key, position)
+        given = [self._backend.bring(x) for x in arguments]
+        result = self._backend.run(
+            lambda: self._make_module(parameters)(*given, **_named(reference))
+        )
+        if not isinstance(result, tuple) or len(result) != 2:
+            raise KernelError(f"forward returns {type(result).__name__}, expected two tensors")
+        images = self._backend.fetch(result[0]), self._backend.fetch(result[1])
+        self._check_unchanged("forward", arguments, given)
+        return images
+
+    def module_parameters(self, *parameters: float) -> tuple[AnyArray, ...]:
+        """What the module, made with these parameters, offers to an optimiser."""
+        made = self._backend.run(lambda: self._make_module(parameters))
+        return tuple(self._backend.fetch(p) for p in made.parameters())
+
+    def score_mod(
+        self,
+        positions: tuple[AnyArray, AnyArray],
+        score: AnyArray,
+        places: tuple[AnyArray, AnyArray, AnyArray, AnyArray],
+        *parameters: float,
+    ) -> AnyArray:
+        """make_score_mod(query positions, key positions) at n places, one call for each.
+
+        score is (n,), places are batch, head, query index and key index, each (n,).
+        """
+        make: Callable[..., Any] = self._namespace["make_score_mod"]
+        arguments = (*positions, score, *places)
+        given = [self._backend.bring(x) for x in arguments]
+
+        def call() -> list[Any]:
+            modify = make(*given[:2], *parameters)
+            return [modify(*entries) for entries in zip(*given[2:], strict=True)]
+
+        results = [self._backend.fetch(x) for x in self._backend.run(call)]
+        self._check_unchanged("score_mod", arguments, given)
+        return np.stack(results)
+
     def body_matches_header(self) -> bool | None:
         """Whether the digest in the header is that of the text below it; None without one."""
         stated = self.header.get("body")
@@ -127,10 +187,20 @@ class Kernel:
         function: Callable[..., Any] = self._namespace[name]
         given = [self._backend.bring(x) if isinstance(x, np.ndarray) else x for x in arguments]
         result = self._backend.fetch(self._backend.run(lambda: function(*given, **named)))
-        for before, after in zip(arguments, given, strict=True):
-            if isinstance(before, np.ndarray) and not _same_bits(before, self._backend, after):
-                raise KernelError(f"{name} writes into its input")
+        self._check_unchanged(name, arguments, given)
         return result
+
+    def _make_module(self, parameters: Sequence[float]) -> Any:
+        classes = self.module_classes
+        if len(classes) != 1:
+            found = ", ".join(classes) or "none"
+            raise KernelError(f"expected exactly one subclass of nn.Module, the file has {found}")
+        return self._namespace[classes[0]](*parameters)
+
+    def _check_unchanged(self, name: str, before: Sequence[Any], after: Sequence[Any]) -> None:
+        for x, given in zip(before, after, strict=True):
+            if isinstance(x, np.ndarray) and not _same_bits(x, self._backend, given):
+                raise KernelError(f"{name} writes into its input")
 
 
 def compile_kernel(
@@ -178,10 +248,11 @@ def _execute(
         "__name__": module,
         "__builtins__": restricted_builtins(),
     }
-    try:
-        exec(code, namespace)
-    except Exception as error:
-        raise KernelError(f"importing the kernel raised {describe(error)}") from None
+    with time_limit(IMPORT_SECONDS):
+        try:
+            exec(code, namespace)
+        except Exception as error:
+            raise KernelError(f"importing the kernel raised {describe(error)}") from None
     missing = [name for name in REQUIRED if name not in namespace]
     if missing:
         raise KernelError(f"the text defines no {', '.join(missing)}; expected {list(REQUIRED)}")
@@ -203,6 +274,10 @@ def _execute(
         namespace,
         backend,
     )
+
+
+def _named(reference: float) -> dict[str, float]:
+    return {"reference": reference} if reference else {}
 
 
 def _same_bits(before: AnyArray, backend: Backend, given: Any) -> bool:

@@ -20,7 +20,9 @@ LAWS: Mapping[str, str] = {
     "operator": "operator(tau) = A(tau)",
     "group-law": "operator(s) operator(t) = operator(s + t)",
     "bias": "bias(t, s) and the added coordinates give the declared bias at t - s",
+    "score-mod": "make_score_mod(t, s) adds the declared bias at t - s to a score",
     "decay-form": "decay(t, s) * rotate(q, t) . rotate(k, s) = q^T A(t - s) k",
+    "module": "the nn.Module returns what transform_query and transform_key return",
 }
 
 CONSISTENT, REFUTED = "consistent", "refuted"

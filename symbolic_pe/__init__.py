@@ -6,6 +6,10 @@ Choosing a positional encoding is choosing a generator X. This package classifie
 real Jordan form, proves the laws of exp(tX), and emits readable code for it.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from symbolic_pe.classification import classify
 from symbolic_pe.emit.plan import plan_kernel
 from symbolic_pe.encodings.catalogue import catalogue
@@ -17,7 +21,18 @@ from symbolic_pe.generators.generator import Generator
 from symbolic_pe.interchange import from_sympy, to_sympy
 from symbolic_pe.proof.prover import prove
 
+if TYPE_CHECKING:
+    from symbolic_pe.emit.source import EmittedKernel
+
 __version__ = "0.1.0"
+
+
+def emit(encoding: Encoding, target: str = "numpy") -> EmittedKernel:
+    """Prove an encoding and print its kernel for one target: see `symbolic_pe.production.emit`."""
+    from symbolic_pe.production import emit as run
+
+    return run(encoding, target)
+
 
 __all__ = [
     "Encoding",

@@ -18,11 +18,12 @@ from symbolic_pe.cli.output import (
     claim_record,
     classification_record,
 )
-from symbolic_pe.cli.pipeline import Artefacts, Report, make_kernels
+from symbolic_pe.cli.pipeline import Artefacts, Report
 from symbolic_pe.cli.report import gauge_text
 from symbolic_pe.emit.source import read_header, split_source
 from symbolic_pe.encodings.specification import from_document
 from symbolic_pe.errors import KernelError, SpecificationError
+from symbolic_pe.production import make_kernels
 from symbolic_pe.proof.checker import check_text
 from symbolic_pe.proof.claim import Outcome
 from symbolic_pe.proof.prover import prove

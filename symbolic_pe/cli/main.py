@@ -172,9 +172,10 @@ def _worst(claims: Sequence[Claim]) -> int:
 def emit(spec: str, target: str, output: Path | None) -> None:
     """Emit source text (proved, not cross-checked; see build)."""
     from symbolic_pe.cli.files import write_files
-    from symbolic_pe.cli.pipeline import TARGETS, make_kernels
+    from symbolic_pe.cli.pipeline import TARGETS
     from symbolic_pe.encodings.specification import read_specification
     from symbolic_pe.errors import SpecificationError
+    from symbolic_pe.production import make_kernels
     from symbolic_pe.proof.claim import Outcome
     from symbolic_pe.proof.prover import prove as run
 

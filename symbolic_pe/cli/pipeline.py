@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from symbolic_pe.classification import Classification, classify
-from symbolic_pe.emit.plan import KernelPlan, plan_kernel
-from symbolic_pe.emit.source import EmittedKernel, emit
+from symbolic_pe.emit.plan import KernelPlan
+from symbolic_pe.emit.source import EmittedKernel
 from symbolic_pe.encodings.encoding import Encoding
-from symbolic_pe.errors import NotYetCovered, SpecificationError
-from symbolic_pe.proof.certificate import Json, certificate
-from symbolic_pe.proof.checker import check_certificate
+from symbolic_pe.errors import SpecificationError
+from symbolic_pe.production import make_kernels
+from symbolic_pe.proof.certificate import Json
 from symbolic_pe.proof.claim import Outcome
 from symbolic_pe.proof.prover import Proof, prove
 
@@ -80,43 +80,6 @@ def choose_targets(asked: Sequence[str]) -> tuple[str, ...]:
                 f"install it with: pip install 'symbolic-pe[{target}]'"
             )
     return tuple(dict.fromkeys(asked))
-
-
-def make_kernels(
-    encoding: Encoding, proof: Proof, targets: Sequence[str], command: str
-) -> tuple[KernelPlan, Json, tuple[EmittedKernel, ...]]:
-    """Plan, certify and emit; the certificate is decided again by the independent checker."""
-    plan = plan_kernel(encoding)
-    document = _certified(proof, plan)
-    kernels = tuple(
-        emit(
-            plan,
-            target,
-            command=f"{command} --target {target}",
-            certificate_digest=document["digest"],
-        )
-        for target in targets
-    )
-    return plan, document, kernels
-
-
-def _certified(proof: Proof, plan: KernelPlan) -> Json:
-    """The certificate, decided again by the independent checker.
-
-    The checker knows signs of parameters but no case trees; boundedness that needs them stays with
-    the prover and is left out of the certificate.
-    """
-    document = certificate(proof, plan)
-    verdict = check_certificate(document)
-    undecided = {name for name, outcome in verdict.claims if outcome == "undecided"}
-    if not verdict.accepted and undecided and undecided <= {"bounded-causal", "bounded-all"}:
-        document = certificate(proof, plan, without=undecided)
-        verdict = check_certificate(document)
-    if not verdict.accepted:
-        raise NotYetCovered(
-            f"the independent checker does not accept the certificate: {verdict.reason}"
-        )
-    return document
 
 
 def build(encoding: Encoding, targets: Sequence[str], command: str, progress: Report) -> Artefacts:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from symbolic_pe.cli import pipeline
+from symbolic_pe import production
 from symbolic_pe.cli.main import cli
 from symbolic_pe.emit.source import EmittedKernel, emit
 
@@ -86,7 +86,7 @@ def test_build_refuses_a_planted_fault(
             kernel.target, kernel.filename, faulty(name, kernel), kernel.body_digest
         )
 
-    monkeypatch.setattr(pipeline, "emit", planted)
+    monkeypatch.setattr(production, "emit_plan", planted)
     result = build(spec, target, tmp_path / "out")
     assert result.exit_code == 1
     assert "REFUTED" in result.stdout

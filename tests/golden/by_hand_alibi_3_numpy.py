@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"name": "alibi-3"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:3b64b5dc8ad402853f237c1eb7e3f567db534e07b1a5d9d4c9e2c95083ca931d
+# body:        sha256:f4e8eedc870766a2143c6dad2621d49b03f8a7233d9776a1a069b7894ecc37c7
 """Alibi-3.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k +
@@ -24,9 +24,10 @@ Bias: bias(t − s) is added to the logits for t ≥ s; transform_query and tran
 Precision: the channels of x are returned as they are; positions are taken in float64.
 
 Range: on the channels of x, every position. bias() is right at every position; the
-    appended coordinates hold position − reference in the dtype of x, exact only up to
-    2^24 (float32), 2^11 (float16, infinite from 65520) or 2^8 (bfloat16), and cancel in
-    the score: keep the reference near the positions in use, or use bias().
+    appended coordinates hold position − reference in the dtype of x, integers being
+    exact only up to 2^24 (float32), 2^11 (float16, infinite from 65520) or 2^8
+    (bfloat16), and cancel in the score: keep the reference near the positions in use,
+    or use bias().
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k + bias(t − s) for
     all real t, s and every reference, in exact arithmetic; rounding is as in Range; the

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"name": "dense-heads"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:385a90ad5fcb677c2aeeeeb3f199f72841aef4fa4bd3a54ffad003069168a79e
+# body:        sha256:b3b797cb44dc4ea514c30add012038f379f7cfe20395dcbcf671fcde85a55cbc
 """Dense-heads.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
@@ -30,8 +30,8 @@ Precision: angles and exponents in float64 whatever the dtype of the input; the 
 Range: every position. Up to 1048576, angles are off by less than 6e-09 rad.
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
-    and every reference, in exact arithmetic; rounding is as in Range; the laws of A are
-    proved in the certificate named above.
+    and every reference, up to rounding; the laws of A are proved in the certificate
+    named above.
 
     query, key = transform_query(q, position), transform_key(k, position)
     logits = query @ np.swapaxes(key, -1, -2)
@@ -52,8 +52,6 @@ def transform_query(x, position, reference=0.0):
 
     position is t, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
-
-    Range: every position. Up to 1048576, angles are off by less than 6e-09 rad.
     """
     return _transform(x, position, reference, 1)
 
@@ -63,8 +61,6 @@ def transform_key(x, position, reference=0.0):
 
     position is s, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
-
-    Range: every position. Up to 1048576, angles are off by less than 6e-09 rad.
     """
     return _transform(x, position, reference, -1)
 

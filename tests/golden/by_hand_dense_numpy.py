@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"name": "dense"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:718084443aec288f141b90a36aae015e93efeb55b27d861ca413001334bf28ea
+# body:        sha256:50897b26e963afbbaf32d05a21ddd1d8cd96eeb1db44649f9e84a9cac8f9a56e
 """Dense.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -30,9 +30,10 @@ Precision: angles and exponents in float64 whatever the dtype of the input; the 
     x.
 
 Range: |position − reference| up to 176 (float32 and bfloat16) and 22 (float16), where
-    e^(±a·(position − reference)) stays finite; beyond, move the reference along. The
-    factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n multiplies
-    the rounding error, so keep the reference near the positions in use.
+    e^(±a·(position − reference)) stays finite; beyond, move the reference along. Keep
+    the reference near the positions in use: the factor (1 +
+    |η·(position − reference)|)^(n − 1) of a chain of length n multiplies values and
+    rounding errors.
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
     and every reference, in exact arithmetic; rounding is as in Range; the laws of A are
@@ -76,8 +77,9 @@ def transform_query(x, position, reference=0.0):
 
     Range: |position − reference| up to 176 (float32 and bfloat16) and 22 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
-    The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
-    multiplies the rounding error, so keep the reference near the positions in use.
+    Keep the reference near the positions in use: the factor (1 +
+    |η·(position − reference)|)^(n − 1) of a chain of length n multiplies values and
+    rounding errors.
     """
     return _transform(x, position, reference, 1)
 
@@ -90,8 +92,9 @@ def transform_key(x, position, reference=0.0):
 
     Range: |position − reference| up to 176 (float32 and bfloat16) and 22 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
-    The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
-    multiplies the rounding error, so keep the reference near the positions in use.
+    Keep the reference near the positions in use: the factor (1 +
+    |η·(position − reference)|)^(n − 1) of a chain of length n multiplies values and
+    rounding errors.
     """
     return _transform(x, position, reference, -1)
 

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:95140bbfa8371e8d861bc17d9b16cae0b5d69572fdd9e3199a145936b47da39c
+# body:        sha256:5653e0ebcd2b6ea86cd3d286b808e1aef91676fcecc182eade964a92e02519a8
 """Learned-heads.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
@@ -26,7 +26,7 @@ Precision: angles and exponents in float64 whatever the dtype of the input; cosi
     else float32); the result in the dtype of x.
 
 Range: |position − reference| up to 88 (float32 and bfloat16) and 11 (float16), where
-    e^(±a·(position − reference)) stays finite; beyond, move the reference along. the
+    e^(±a·(position − reference)) stays finite; beyond, move the reference along. The
     maps are finite for r·|position − reference| < 88 (float32 and bfloat16) or 11
     (float16), r the largest |real part| of an eigenvalue; beyond, move the reference
     along.
@@ -53,7 +53,7 @@ def transform_query(x, position, a, b, reference=0.0):
 
     Range: |position − reference| up to 88 (float32 and bfloat16) and 11 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
-    the maps are finite for r·|position − reference| < 88 (float32 and bfloat16) or 11
+    The maps are finite for r·|position − reference| < 88 (float32 and bfloat16) or 11
     (float16), r the largest |real part| of an eigenvalue; beyond, move the reference
     along.
     """
@@ -68,7 +68,7 @@ def transform_key(x, position, a, b, reference=0.0):
 
     Range: |position − reference| up to 88 (float32 and bfloat16) and 11 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
-    the maps are finite for r·|position − reference| < 88 (float32 and bfloat16) or 11
+    The maps are finite for r·|position − reference| < 88 (float32 and bfloat16) or 11
     (float16), r the largest |real part| of an eigenvalue; beyond, move the reference
     along.
     """

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:9f4bb320264cd6b67a880f179a6c4fa6eb89bddd19a9b27f6c536cffee76f5ad
+# body:        sha256:d05595922513be7a79eb11659db9e59f543f3b74842a38023f2ceef059cc2b54
 """Learned-heads.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
@@ -26,7 +26,7 @@ Precision: angles and exponents in float64 whatever the dtype of the input; cosi
     else float32); the result in the dtype of x.
 
 Range: |position − reference| up to 88 (float32 and bfloat16) and 11 (float16), where
-    e^(±a·(position − reference)) stays finite; beyond, move the reference along. the
+    e^(±a·(position − reference)) stays finite; beyond, move the reference along. The
     maps are finite for r·|position − reference| < 88 (float32 and bfloat16) or 11
     (float16), r the largest |real part| of an eigenvalue; beyond, move the reference
     along.
@@ -54,7 +54,7 @@ def transform_query(x, position, a, b, reference=0.0):
 
     Range: |position − reference| up to 88 (float32 and bfloat16) and 11 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
-    the maps are finite for r·|position − reference| < 88 (float32 and bfloat16) or 11
+    The maps are finite for r·|position − reference| < 88 (float32 and bfloat16) or 11
     (float16), r the largest |real part| of an eigenvalue; beyond, move the reference
     along.
     """
@@ -69,7 +69,7 @@ def transform_key(x, position, a, b, reference=0.0):
 
     Range: |position − reference| up to 88 (float32 and bfloat16) and 11 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
-    the maps are finite for r·|position − reference| < 88 (float32 and bfloat16) or 11
+    The maps are finite for r·|position − reference| < 88 (float32 and bfloat16) or 11
     (float16), r the largest |real part| of an eigenvalue; beyond, move the reference
     along.
     """

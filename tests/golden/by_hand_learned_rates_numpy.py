@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:a49fb84313f9b03b2af73a7796a36fa03cd3fc0270ad765f5379bb6aff762c82
+# body:        sha256:173854b2ec494cb7bac10b72f2c9c89d59a3dd75fd70fe8652272826a22a19aa
 """Learned-rates.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -29,8 +29,9 @@ Precision: angles and exponents in float64 whatever the dtype of the input; cosi
 
 Range: the maps are finite for r·|position − reference| < 88 (float32 and bfloat16) or
     11 (float16), r the largest |real part| of an eigenvalue; beyond, move the reference
-    along. The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
-    multiplies the rounding error, so keep the reference near the positions in use.
+    along. Keep the reference near the positions in use: the factor (1 +
+    |η·(position − reference)|)^(n − 1) of a chain of length n multiplies values and
+    rounding errors.
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
     and every reference, in exact arithmetic; rounding is as in Range; the laws of A are
@@ -55,9 +56,9 @@ def transform_query(x, position, lambda_, w, x_, reference=0.0):
 
     Range: the maps are finite for r·|position − reference| < 88 (float32 and bfloat16)
     or 11 (float16), r the largest |real part| of an eigenvalue; beyond, move the
-    reference along. The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of
-    length n multiplies the rounding error, so keep the reference near the positions in
-    use.
+    reference along. Keep the reference near the positions in use: the factor (1 +
+    |η·(position − reference)|)^(n − 1) of a chain of length n multiplies values and
+    rounding errors.
     """
     return _transform(x, position, reference, 1, lambda_, w, x_)
 
@@ -70,9 +71,9 @@ def transform_key(x, position, lambda_, w, x_, reference=0.0):
 
     Range: the maps are finite for r·|position − reference| < 88 (float32 and bfloat16)
     or 11 (float16), r the largest |real part| of an eigenvalue; beyond, move the
-    reference along. The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of
-    length n multiplies the rounding error, so keep the reference near the positions in
-    use.
+    reference along. Keep the reference near the positions in use: the factor (1 +
+    |η·(position − reference)|)^(n − 1) of a chain of length n multiplies values and
+    rounding errors.
     """
     return _transform(x, position, reference, -1, lambda_, w, x_)
 

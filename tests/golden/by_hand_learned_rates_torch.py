@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:e97ce2b30012a6e575c213b7e17488f5bcb8977dd5977099f74106786ba93dcf
+# body:        sha256:36f16c403351594b03e053b69ff3d43cf6433162f2aabd3719de09376bf2198b
 """Learned-rates.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -29,8 +29,9 @@ Precision: angles and exponents in float64 whatever the dtype of the input; cosi
 
 Range: the maps are finite for r·|position − reference| < 88 (float32 and bfloat16) or
     11 (float16), r the largest |real part| of an eigenvalue; beyond, move the reference
-    along. The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
-    multiplies the rounding error, so keep the reference near the positions in use.
+    along. Keep the reference near the positions in use: the factor (1 +
+    |η·(position − reference)|)^(n − 1) of a chain of length n multiplies values and
+    rounding errors.
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
     and every reference, in exact arithmetic; rounding is as in Range; the laws of A are
@@ -56,9 +57,9 @@ def transform_query(x, position, lambda_, w, x_, reference=0.0):
 
     Range: the maps are finite for r·|position − reference| < 88 (float32 and bfloat16)
     or 11 (float16), r the largest |real part| of an eigenvalue; beyond, move the
-    reference along. The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of
-    length n multiplies the rounding error, so keep the reference near the positions in
-    use.
+    reference along. Keep the reference near the positions in use: the factor (1 +
+    |η·(position − reference)|)^(n − 1) of a chain of length n multiplies values and
+    rounding errors.
     """
     return _transform(x, position, reference, 1, lambda_, w, x_)
 
@@ -71,9 +72,9 @@ def transform_key(x, position, lambda_, w, x_, reference=0.0):
 
     Range: the maps are finite for r·|position − reference| < 88 (float32 and bfloat16)
     or 11 (float16), r the largest |real part| of an eigenvalue; beyond, move the
-    reference along. The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of
-    length n multiplies the rounding error, so keep the reference near the positions in
-    use.
+    reference along. Keep the reference near the positions in use: the factor (1 +
+    |η·(position − reference)|)^(n − 1) of a chain of length n multiplies values and
+    rounding errors.
     """
     return _transform(x, position, reference, -1, lambda_, w, x_)
 

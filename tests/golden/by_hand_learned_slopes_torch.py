@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:14e3e301bbc203d2d51a1af0f4e86c362fbd79dc8039c191a48102c049dad400
+# body:        sha256:1dcb8f1957867e89ac450965711be7a6092f13802599aa1adf111610b897d97e
 """Learned-slopes.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k +
@@ -30,9 +30,10 @@ Precision: angles and exponents in float64 whatever the dtype of the input; cosi
     else float32); the result in the dtype of x.
 
 Range: on the channels of x, every position. bias() is right at every position; the
-    appended coordinates hold position − reference in the dtype of x, exact only up to
-    2^24 (float32), 2^11 (float16, infinite from 65520) or 2^8 (bfloat16), and cancel in
-    the score: keep the reference near the positions in use, or use bias().
+    appended coordinates hold position − reference in the dtype of x, integers being
+    exact only up to 2^24 (float32), 2^11 (float16, infinite from 65520) or 2^8
+    (bfloat16), and cancel in the score: keep the reference near the positions in use,
+    or use bias().
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k + bias(t − s) for
     all real t, s and every reference, in exact arithmetic; rounding is as in Range; the

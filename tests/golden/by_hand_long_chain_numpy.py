@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"name": "long-chain"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:b0825ce59ebe50a1cb2e0999a4fceb2e0b2db45af72d92ec5da7357cc0738489
+# body:        sha256:aa5c35f230256d35493aebb172c59ff40f8c467071cae1151557252c4bd4eb43
 """Long-chain.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -24,9 +24,10 @@ Precision: angles and exponents in float64 whatever the dtype of the input; cosi
     else float32); the result in the dtype of x.
 
 Range: |position − reference| up to 880 (float32 and bfloat16) and 110 (float16), where
-    e^(±a·(position − reference)) stays finite; beyond, move the reference along. The
-    factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n multiplies
-    the rounding error, so keep the reference near the positions in use.
+    e^(±a·(position − reference)) stays finite; beyond, move the reference along. Keep
+    the reference near the positions in use: the factor (1 +
+    |η·(position − reference)|)^(n − 1) of a chain of length n multiplies values and
+    rounding errors.
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
     and every reference, in exact arithmetic; rounding is as in Range; the laws of A are
@@ -53,8 +54,9 @@ def transform_query(x, position, reference=0.0):
 
     Range: |position − reference| up to 880 (float32 and bfloat16) and 110 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
-    The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
-    multiplies the rounding error, so keep the reference near the positions in use.
+    Keep the reference near the positions in use: the factor (1 +
+    |η·(position − reference)|)^(n − 1) of a chain of length n multiplies values and
+    rounding errors.
     """
     return _transform(x, position, reference, 1)
 
@@ -67,8 +69,9 @@ def transform_key(x, position, reference=0.0):
 
     Range: |position − reference| up to 880 (float32 and bfloat16) and 110 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
-    The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
-    multiplies the rounding error, so keep the reference near the positions in use.
+    Keep the reference near the positions in use: the factor (1 +
+    |η·(position − reference)|)^(n − 1) of a chain of length n multiplies values and
+    rounding errors.
     """
     return _transform(x, position, reference, -1)
 

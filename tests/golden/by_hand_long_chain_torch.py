@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"name": "long-chain"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:ee8f2d646ab09c0bf501f7fa2e9f25c9dc682165f70753067a210c3f9c23db26
+# body:        sha256:a6c9cb4eb9cecd51516d794fb4559542a56b9617097dd188fadad5e56345a8b6
 """Long-chain.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -24,9 +24,10 @@ Precision: angles and exponents in float64 whatever the dtype of the input; cosi
     else float32); the result in the dtype of x.
 
 Range: |position − reference| up to 880 (float32 and bfloat16) and 110 (float16), where
-    e^(±a·(position − reference)) stays finite; beyond, move the reference along. The
-    factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n multiplies
-    the rounding error, so keep the reference near the positions in use.
+    e^(±a·(position − reference)) stays finite; beyond, move the reference along. Keep
+    the reference near the positions in use: the factor (1 +
+    |η·(position − reference)|)^(n − 1) of a chain of length n multiplies values and
+    rounding errors.
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
     and every reference, in exact arithmetic; rounding is as in Range; the laws of A are
@@ -54,8 +55,9 @@ def transform_query(x, position, reference=0.0):
 
     Range: |position − reference| up to 880 (float32 and bfloat16) and 110 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
-    The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
-    multiplies the rounding error, so keep the reference near the positions in use.
+    Keep the reference near the positions in use: the factor (1 +
+    |η·(position − reference)|)^(n − 1) of a chain of length n multiplies values and
+    rounding errors.
     """
     return _transform(x, position, reference, 1)
 
@@ -68,8 +70,9 @@ def transform_key(x, position, reference=0.0):
 
     Range: |position − reference| up to 880 (float32 and bfloat16) and 110 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
-    The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
-    multiplies the rounding error, so keep the reference near the positions in use.
+    Keep the reference near the positions in use: the factor (1 +
+    |η·(position − reference)|)^(n − 1) of a chain of length n multiplies values and
+    rounding errors.
     """
     return _transform(x, position, reference, -1)
 

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"name": "long-jordan-rope"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:b460d0b58c0ede64305eb08acb57737e8068227eec10cc00249d009e2c521cae
+# body:        sha256:aa60f9e3cc5aa9ffe6efeea399e13648655fb31b060fb8c2218ee74e0beaa7e1
 """Long-jordan-rope.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -27,8 +27,9 @@ Precision: angles and exponents in float64 whatever the dtype of the input; cosi
 
 Range: |position − reference| up to 8800 (float32 and bfloat16) and 1100 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
-    The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
-    multiplies the rounding error, so keep the reference near the positions in use.
+    Keep the reference near the positions in use: the factor (1 +
+    |η·(position − reference)|)^(n − 1) of a chain of length n multiplies values and
+    rounding errors.
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
     and every reference, in exact arithmetic; rounding is as in Range; the laws of A are
@@ -57,8 +58,9 @@ def transform_query(x, position, reference=0.0):
 
     Range: |position − reference| up to 8800 (float32 and bfloat16) and 1100 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
-    The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
-    multiplies the rounding error, so keep the reference near the positions in use.
+    Keep the reference near the positions in use: the factor (1 +
+    |η·(position − reference)|)^(n − 1) of a chain of length n multiplies values and
+    rounding errors.
     """
     return _transform(x, position, reference, 1)
 
@@ -71,8 +73,9 @@ def transform_key(x, position, reference=0.0):
 
     Range: |position − reference| up to 8800 (float32 and bfloat16) and 1100 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
-    The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
-    multiplies the rounding error, so keep the reference near the positions in use.
+    Keep the reference near the positions in use: the factor (1 +
+    |η·(position − reference)|)^(n − 1) of a chain of length n multiplies values and
+    rounding errors.
     """
     return _transform(x, position, reference, -1)
 

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"name": "long-jordan-rope"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:1da12ab143005aac0b474046f16024625b99f7fb12133e9fa3f2042d720a4e01
+# body:        sha256:412d2028cf3d8c210abc97af5931828c7f3962fe3663e080388e68159a74bbde
 """Long-jordan-rope.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -27,8 +27,9 @@ Precision: angles and exponents in float64 whatever the dtype of the input; cosi
 
 Range: |position − reference| up to 8800 (float32 and bfloat16) and 1100 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
-    The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
-    multiplies the rounding error, so keep the reference near the positions in use.
+    Keep the reference near the positions in use: the factor (1 +
+    |η·(position − reference)|)^(n − 1) of a chain of length n multiplies values and
+    rounding errors.
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
     and every reference, in exact arithmetic; rounding is as in Range; the laws of A are
@@ -61,8 +62,9 @@ def transform_query(x, position, reference=0.0):
 
     Range: |position − reference| up to 8800 (float32 and bfloat16) and 1100 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
-    The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
-    multiplies the rounding error, so keep the reference near the positions in use.
+    Keep the reference near the positions in use: the factor (1 +
+    |η·(position − reference)|)^(n − 1) of a chain of length n multiplies values and
+    rounding errors.
     """
     return _transform(x, position, reference, 1)
 
@@ -75,8 +77,9 @@ def transform_key(x, position, reference=0.0):
 
     Range: |position − reference| up to 8800 (float32 and bfloat16) and 1100 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
-    The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
-    multiplies the rounding error, so keep the reference near the positions in use.
+    Keep the reference near the positions in use: the factor (1 +
+    |η·(position − reference)|)^(n − 1) of a chain of length n multiplies values and
+    rounding errors.
     """
     return _transform(x, position, reference, -1)
 

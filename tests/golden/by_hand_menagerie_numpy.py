@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"name": "menagerie"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:68bb2c37d97ba20f3874f874c5795cb44469a9f03c88a27b716b99f230952a97
+# body:        sha256:3245990312c4d76188f791abe8c3598b0b4647192cae77d1c79cf5bb2ef23b0f
 """Menagerie.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -32,9 +32,10 @@ Precision: angles and exponents in float64 whatever the dtype of the input; cosi
     else float32); the result in the dtype of x.
 
 Range: |position − reference| up to 440 (float32 and bfloat16) and 55 (float16), where
-    e^(±a·(position − reference)) stays finite; beyond, move the reference along. The
-    factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n multiplies
-    the rounding error, so keep the reference near the positions in use.
+    e^(±a·(position − reference)) stays finite; beyond, move the reference along. Keep
+    the reference near the positions in use: the factor (1 +
+    |η·(position − reference)|)^(n − 1) of a chain of length n multiplies values and
+    rounding errors.
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
     and every reference, in exact arithmetic; rounding is as in Range; the laws of A are
@@ -67,8 +68,9 @@ def transform_query(x, position, reference=0.0):
 
     Range: |position − reference| up to 440 (float32 and bfloat16) and 55 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
-    The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
-    multiplies the rounding error, so keep the reference near the positions in use.
+    Keep the reference near the positions in use: the factor (1 +
+    |η·(position − reference)|)^(n − 1) of a chain of length n multiplies values and
+    rounding errors.
     """
     return _transform(x, position, reference, 1)
 
@@ -81,8 +83,9 @@ def transform_key(x, position, reference=0.0):
 
     Range: |position − reference| up to 440 (float32 and bfloat16) and 55 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
-    The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
-    multiplies the rounding error, so keep the reference near the positions in use.
+    Keep the reference near the positions in use: the factor (1 +
+    |η·(position − reference)|)^(n − 1) of a chain of length n multiplies values and
+    rounding errors.
     """
     return _transform(x, position, reference, -1)
 

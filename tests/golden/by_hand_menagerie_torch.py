@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"name": "menagerie"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:85f690d291b38fb96d2e88c6835fc63bd9d32da517d5e7d317695e2e9077c96b
+# body:        sha256:aff25a1ce71fbb5c174223930511d08a57b2618d1e55c8441369231a062a6376
 """Menagerie.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -32,9 +32,10 @@ Precision: angles and exponents in float64 whatever the dtype of the input; cosi
     else float32); the result in the dtype of x.
 
 Range: |position − reference| up to 440 (float32 and bfloat16) and 55 (float16), where
-    e^(±a·(position − reference)) stays finite; beyond, move the reference along. The
-    factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n multiplies
-    the rounding error, so keep the reference near the positions in use.
+    e^(±a·(position − reference)) stays finite; beyond, move the reference along. Keep
+    the reference near the positions in use: the factor (1 +
+    |η·(position − reference)|)^(n − 1) of a chain of length n multiplies values and
+    rounding errors.
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
     and every reference, in exact arithmetic; rounding is as in Range; the laws of A are
@@ -71,8 +72,9 @@ def transform_query(x, position, reference=0.0):
 
     Range: |position − reference| up to 440 (float32 and bfloat16) and 55 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
-    The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
-    multiplies the rounding error, so keep the reference near the positions in use.
+    Keep the reference near the positions in use: the factor (1 +
+    |η·(position − reference)|)^(n − 1) of a chain of length n multiplies values and
+    rounding errors.
     """
     return _transform(x, position, reference, 1)
 
@@ -85,8 +87,9 @@ def transform_key(x, position, reference=0.0):
 
     Range: |position − reference| up to 440 (float32 and bfloat16) and 55 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
-    The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
-    multiplies the rounding error, so keep the reference near the positions in use.
+    Keep the reference near the positions in use: the factor (1 +
+    |η·(position − reference)|)^(n − 1) of a chain of length n multiplies values and
+    rounding errors.
     """
     return _transform(x, position, reference, -1)
 

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"name": "damped"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:b7889025eaa2e785fbce5b4771b94d45f578e5170c4dc30e9a8cdbd8b140ae8c
+# body:        sha256:69507b299ade37a1466435bef12d0863b8598b22b063ec23b6da6a7e070977e9
 """Critically-damped.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -24,7 +24,7 @@ Precision: angles and exponents in float64 whatever the dtype of the input; cosi
 Range: the maps are finite for r·|position − reference| < 88 (float32 and bfloat16) or
     11 (float16), r the largest |real part| of an eigenvalue; beyond, move the reference
     along. Where D > 0, opposite exponentials e^(±√D·(position − reference)) cancel in
-    the score, which loses about 2√D·|position − reference|·log₁₀(e) digits (near D = 0,
+    the score, which loses about 2√D·|position − reference|·log10(e) digits (near D = 0,
     its error grows like the square of the distance): keep the reference within a few
     1/√D of the positions in use.
 
@@ -51,7 +51,7 @@ def transform_query(x, position, w, z, reference=0.0):
     Range: the maps are finite for r·|position − reference| < 88 (float32 and bfloat16)
     or 11 (float16), r the largest |real part| of an eigenvalue; beyond, move the
     reference along. Where D > 0, opposite exponentials e^(±√D·(position − reference))
-    cancel in the score, which loses about 2√D·|position − reference|·log₁₀(e) digits
+    cancel in the score, which loses about 2√D·|position − reference|·log10(e) digits
     (near D = 0, its error grows like the square of the distance): keep the reference
     within a few 1/√D of the positions in use.
     """
@@ -67,7 +67,7 @@ def transform_key(x, position, w, z, reference=0.0):
     Range: the maps are finite for r·|position − reference| < 88 (float32 and bfloat16)
     or 11 (float16), r the largest |real part| of an eigenvalue; beyond, move the
     reference along. Where D > 0, opposite exponentials e^(±√D·(position − reference))
-    cancel in the score, which loses about 2√D·|position − reference|·log₁₀(e) digits
+    cancel in the score, which loses about 2√D·|position − reference|·log10(e) digits
     (near D = 0, its error grows like the square of the distance): keep the reference
     within a few 1/√D of the positions in use.
     """

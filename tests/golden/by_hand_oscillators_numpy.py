@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:af80b000de2891aea6891bcb29abdb84d7831db0d3ad5d2d2143bdb5e8f06041
+# body:        sha256:f74def4d45b005f5e91580697ec5097531288754e5b318738cb886bfcf8ef16f
 """Oscillators.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -31,7 +31,7 @@ Precision: angles and exponents in float64 whatever the dtype of the input; cosi
 Range: the maps are finite for r·|position − reference| < 88 (float32 and bfloat16) or
     11 (float16), r the largest |real part| of an eigenvalue; beyond, move the reference
     along. Where D > 0, opposite exponentials e^(±√D·(position − reference)) cancel in
-    the score, which loses about 2√D·|position − reference|·log₁₀(e) digits (near D = 0,
+    the score, which loses about 2√D·|position − reference|·log10(e) digits (near D = 0,
     its error grows like the square of the distance): keep the reference within a few
     1/√D of the positions in use.
 
@@ -58,7 +58,7 @@ def transform_query(x, position, w, z, reference=0.0):
     Range: the maps are finite for r·|position − reference| < 88 (float32 and bfloat16)
     or 11 (float16), r the largest |real part| of an eigenvalue; beyond, move the
     reference along. Where D > 0, opposite exponentials e^(±√D·(position − reference))
-    cancel in the score, which loses about 2√D·|position − reference|·log₁₀(e) digits
+    cancel in the score, which loses about 2√D·|position − reference|·log10(e) digits
     (near D = 0, its error grows like the square of the distance): keep the reference
     within a few 1/√D of the positions in use.
     """
@@ -74,7 +74,7 @@ def transform_key(x, position, w, z, reference=0.0):
     Range: the maps are finite for r·|position − reference| < 88 (float32 and bfloat16)
     or 11 (float16), r the largest |real part| of an eigenvalue; beyond, move the
     reference along. Where D > 0, opposite exponentials e^(±√D·(position − reference))
-    cancel in the score, which loses about 2√D·|position − reference|·log₁₀(e) digits
+    cancel in the score, which loses about 2√D·|position − reference|·log10(e) digits
     (near D = 0, its error grows like the square of the distance): keep the reference
     within a few 1/√D of the positions in use.
     """

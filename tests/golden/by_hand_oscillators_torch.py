@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:720e571e8351a20c5bf3422c75425b87bc33c13874852e8903b4919e7e42624c
+# body:        sha256:e916e942f05b79cae75dc1a8038a7d88d5455603417eb98c693c79845c76d8fb
 """Oscillators.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -31,7 +31,7 @@ Precision: angles and exponents in float64 whatever the dtype of the input; cosi
 Range: the maps are finite for r·|position − reference| < 88 (float32 and bfloat16) or
     11 (float16), r the largest |real part| of an eigenvalue; beyond, move the reference
     along. Where D > 0, opposite exponentials e^(±√D·(position − reference)) cancel in
-    the score, which loses about 2√D·|position − reference|·log₁₀(e) digits (near D = 0,
+    the score, which loses about 2√D·|position − reference|·log10(e) digits (near D = 0,
     its error grows like the square of the distance): keep the reference within a few
     1/√D of the positions in use.
 
@@ -59,7 +59,7 @@ def transform_query(x, position, w, z, reference=0.0):
     Range: the maps are finite for r·|position − reference| < 88 (float32 and bfloat16)
     or 11 (float16), r the largest |real part| of an eigenvalue; beyond, move the
     reference along. Where D > 0, opposite exponentials e^(±√D·(position − reference))
-    cancel in the score, which loses about 2√D·|position − reference|·log₁₀(e) digits
+    cancel in the score, which loses about 2√D·|position − reference|·log10(e) digits
     (near D = 0, its error grows like the square of the distance): keep the reference
     within a few 1/√D of the positions in use.
     """
@@ -75,7 +75,7 @@ def transform_key(x, position, w, z, reference=0.0):
     Range: the maps are finite for r·|position − reference| < 88 (float32 and bfloat16)
     or 11 (float16), r the largest |real part| of an eigenvalue; beyond, move the
     reference along. Where D > 0, opposite exponentials e^(±√D·(position − reference))
-    cancel in the score, which loses about 2√D·|position − reference|·log₁₀(e) digits
+    cancel in the score, which loses about 2√D·|position − reference|·log10(e) digits
     (near D = 0, its error grows like the square of the distance): keep the reference
     within a few 1/√D of the positions in use.
     """

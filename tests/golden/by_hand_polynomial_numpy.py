@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"name": "polynomial"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:339ddcec4e2cb4818522685fb5074df3042deeac80630f7c8634279ffbf95a15
+# body:        sha256:3a4969aed5415e7248d456dfd56eaa5a64e824886fdcad4a53cb0ab0c8ff864b
 """Polynomial.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -22,9 +22,9 @@ Precision: angles and exponents in float64 whatever the dtype of the input; cosi
     sines and exponentials rounded once to the compute dtype (float64 for float64 input,
     else float32); the result in the dtype of x.
 
-Range: every position. The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of
-    length n multiplies the rounding error, so keep the reference near the positions in
-    use.
+Range: keep the reference near the positions in use: the factor (1 +
+    |η·(position − reference)|)^(n − 1) of a chain of length n multiplies values and
+    rounding errors.
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
     and every reference, in exact arithmetic; rounding is as in Range; the laws of A are
@@ -46,9 +46,9 @@ def transform_query(x, position, reference=0.0):
     position is t, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Range: every position. The factor (1 + |η·(position − reference)|)^(n − 1) of a
-    chain of length n multiplies the rounding error, so keep the reference near the
-    positions in use.
+    Range: keep the reference near the positions in use: the factor (1 +
+    |η·(position − reference)|)^(n − 1) of a chain of length n multiplies values and
+    rounding errors.
     """
     return _transform(x, position, reference, 1)
 
@@ -59,9 +59,9 @@ def transform_key(x, position, reference=0.0):
     position is s, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Range: every position. The factor (1 + |η·(position − reference)|)^(n − 1) of a
-    chain of length n multiplies the rounding error, so keep the reference near the
-    positions in use.
+    Range: keep the reference near the positions in use: the factor (1 +
+    |η·(position − reference)|)^(n − 1) of a chain of length n multiplies values and
+    rounding errors.
     """
     return _transform(x, position, reference, -1)
 

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"name": "polynomial"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:187750c3bdfd2bc24cb138f700617ed04d44a2d8ed735af2b30d7e736608f4b0
+# body:        sha256:f474174b83e9e2ac26d6708966101c039401775051a18ab05344f6c25c4501d6
 """Polynomial.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -22,9 +22,9 @@ Precision: angles and exponents in float64 whatever the dtype of the input; cosi
     sines and exponentials rounded once to the compute dtype (float64 for float64 input,
     else float32); the result in the dtype of x.
 
-Range: every position. The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of
-    length n multiplies the rounding error, so keep the reference near the positions in
-    use.
+Range: keep the reference near the positions in use: the factor (1 +
+    |η·(position − reference)|)^(n − 1) of a chain of length n multiplies values and
+    rounding errors.
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
     and every reference, in exact arithmetic; rounding is as in Range; the laws of A are
@@ -47,9 +47,9 @@ def transform_query(x, position, reference=0.0):
     position is t, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Range: every position. The factor (1 + |η·(position − reference)|)^(n − 1) of a
-    chain of length n multiplies the rounding error, so keep the reference near the
-    positions in use.
+    Range: keep the reference near the positions in use: the factor (1 +
+    |η·(position − reference)|)^(n − 1) of a chain of length n multiplies values and
+    rounding errors.
     """
     return _transform(x, position, reference, 1)
 
@@ -60,9 +60,9 @@ def transform_key(x, position, reference=0.0):
     position is s, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Range: every position. The factor (1 + |η·(position − reference)|)^(n − 1) of a
-    chain of length n multiplies the rounding error, so keep the reference near the
-    positions in use.
+    Range: keep the reference near the positions in use: the factor (1 +
+    |η·(position − reference)|)^(n − 1) of a chain of length n multiplies values and
+    rounding errors.
     """
     return _transform(x, position, reference, -1)
 

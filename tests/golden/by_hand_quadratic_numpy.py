@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"name": "quadratic"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:198d3aad801331eda563cf858dfd8405e9a02f9f74777ef8c3d5897fdf756e3c
+# body:        sha256:e644bbc3d4e7b40cc3140f060268b30720bfb98ccfb05a703d0bb26070e47d41
 """Quadratic.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k +
@@ -25,9 +25,9 @@ Precision: the channels of x are returned as they are; positions are taken in fl
 
 Range: on the channels of x, every position. bias() is right at every position; the
     appended coordinates hold position − reference and its powers up to 2 in the dtype
-    of x, exact only up to 2^24 (float32), 2^11 (float16, infinite from 65520) or 2^8
-    (bfloat16), and cancel in the score: keep the reference near the positions in use,
-    or use bias().
+    of x, integers being exact only up to 2^24 (float32), 2^11 (float16, infinite from
+    65520) or 2^8 (bfloat16), and cancel in the score: keep the reference near the
+    positions in use, or use bias().
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k + bias(t − s) for
     all real t, s and every reference, in exact arithmetic; rounding is as in Range; the

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"name": "rope-alibi"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:34e60416ebf7cd6493ea6ab65bd8b25c2bd24b0ec02d8faf8c2ed1d6f0bdbbb9
+# body:        sha256:49ab95265a48b80c303b98710513cafac347aee06ad4fd5d8ab29aa09a8aed9f
 """Rope-alibi.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k +
@@ -31,9 +31,9 @@ Precision: angles and exponents in float64 whatever the dtype of the input; cosi
 
 Range: on the channels of x, every position. Up to 1048576, angles are off by less than
     4e-09 rad. bias() is right at every position; the appended coordinates hold position
-    − reference in the dtype of x, exact only up to 2^24 (float32), 2^11 (float16,
-    infinite from 65520) or 2^8 (bfloat16), and cancel in the score: keep the reference
-    near the positions in use, or use bias().
+    − reference in the dtype of x, integers being exact only up to 2^24 (float32), 2^11
+    (float16, infinite from 65520) or 2^8 (bfloat16), and cancel in the score: keep the
+    reference near the positions in use, or use bias().
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k + bias(t − s) for
     all real t, s and every reference, in exact arithmetic; rounding is as in Range; the

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"name": "sandwich-2"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:3be9116e9f6a1ed532e275a8cf8a435e51cb5d1a830dbdb073c063473e99bdff
+# body:        sha256:356df9f3015baa40787f3f41b5051708a1325553d691d3e9d95243ce4d1c6aee
 """Sandwich-2.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k +
@@ -51,6 +51,10 @@ def transform_query(x, position, reference=0.0):
     reference is c, the same for query and key.
 
     Appends the 8 coordinates that realise the bias; see Range above.
+
+    Range: |position − reference| up to 87912 (float32 and bfloat16) and 10989
+    (float16), where e^(±a·(position − reference)) stays finite; beyond, move the
+    reference along.
     """
     u = _elapsed(position, reference)
     return _append(
@@ -69,6 +73,10 @@ def transform_key(x, position, reference=0.0):
     reference is c, the same for query and key.
 
     Appends the 8 coordinates that realise the bias; see Range above.
+
+    Range: |position − reference| up to 87912 (float32 and bfloat16) and 10989
+    (float16), where e^(±a·(position − reference)) stays finite; beyond, move the
+    reference along.
     """
     u = _elapsed(position, reference)
     return _append(

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"name": "sandwich-2"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:5892481d9d1febbd1dc91934edf67242b828d3350d0a694281df27acddc35db9
+# body:        sha256:4fa37ddd14f4c8c266ae45268f7845a8f9a725250c500d90c0b12f62dee8f495
 """Sandwich-2.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k +
@@ -55,6 +55,10 @@ def transform_query(x, position, reference=0.0):
     reference is c, the same for query and key.
 
     Appends the 8 coordinates that realise the bias; see Range above.
+
+    Range: |position − reference| up to 87912 (float32 and bfloat16) and 10989
+    (float16), where e^(±a·(position − reference)) stays finite; beyond, move the
+    reference along.
     """
     u = _elapsed(x, position, reference)
     return _append(
@@ -73,6 +77,10 @@ def transform_key(x, position, reference=0.0):
     reference is c, the same for query and key.
 
     Appends the 8 coordinates that realise the bias; see Range above.
+
+    Range: |position − reference| up to 87912 (float32 and bfloat16) and 10989
+    (float16), where e^(±a·(position − reference)) stays finite; beyond, move the
+    reference along.
     """
     u = _elapsed(x, position, reference)
     return _append(

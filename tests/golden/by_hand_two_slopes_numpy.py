@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"name": "two-slopes"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:948bf3522cd4fd3ec64e51cff380ffe7bcb91fa68d0d764cee1513dd7e1abf21
+# body:        sha256:b7d8f7de56b14f8e25c76556da7dd5255457f63df39446faccb196257590e137
 """Two-slopes.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k +
@@ -25,9 +25,10 @@ Bias: bias(τ) = -10/21*τ is added to the logits for t ≥ s; transform_query a
 Precision: the channels of x are returned as they are; positions are taken in float64.
 
 Range: on the channels of x, every position. bias() is right at every position; the
-    appended coordinates hold position − reference in the dtype of x, exact only up to
-    2^24 (float32), 2^11 (float16, infinite from 65520) or 2^8 (bfloat16), and cancel in
-    the score: keep the reference near the positions in use, or use bias().
+    appended coordinates hold position − reference in the dtype of x, integers being
+    exact only up to 2^24 (float32), 2^11 (float16, infinite from 65520) or 2^8
+    (bfloat16), and cancel in the score: keep the reference near the positions in use,
+    or use bias().
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k + bias(t − s) for
     all real t, s and every reference, in exact arithmetic; rounding is as in Range; the

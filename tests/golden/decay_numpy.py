@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"catalogue": "decay", "settings": {"dim": "8", "rate": "1/32"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:a18e616cf8913e5d58a6fb90c6777672941d8a498fee6a50ffff95ca4eb56371
+# body:        sha256:57ea908640cc50cede134540a44d43bdea526ecc6645095164e49557c4068452
 """Exponential decay at one rate.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -74,11 +74,10 @@ def operator(lag):
 
 
 def rotate(x, position):
-    """The orthogonal part B of A(τ) = decay(τ)·B(τ) for τ ≥ 0, one map for query and
-    key.
+    """The orthogonal part B of A(τ) = decay(τ)·B(τ) for τ ≥ 0, the same on both sides.
 
-    logits(t, s) = decay(t, s) · (rotate(q, t) · rotate(k, s)), stable at any range; 0
-    for t < s, which decay masks.
+    logits(t, s) = decay(t, s) · (rotate(q, t) · rotate(k, s)), 0 for t < s; stable at
+    any range.
     """
     return _transform(x, position, 0.0, 0)
 

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "decay", "settings": {"dim": "8", "rate": "1/32"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:5f13753b9c971c64a911ffbb00bec01af181dd9568b53ccd66f2dfdfb300e7d1
+# body:        sha256:f1369b08c32582f9f5a1d7f066c91bdd97b26e284d74d8da8178272f92ccf8d8
 """Exponential decay at one rate.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -76,11 +76,10 @@ def operator(lag):
 
 
 def rotate(x, position):
-    """The orthogonal part B of A(τ) = decay(τ)·B(τ) for τ ≥ 0, one map for query and
-    key.
+    """The orthogonal part B of A(τ) = decay(τ)·B(τ) for τ ≥ 0, the same on both sides.
 
-    logits(t, s) = decay(t, s) · (rotate(q, t) · rotate(k, s)), stable at any range; 0
-    for t < s, which decay masks.
+    logits(t, s) = decay(t, s) · (rotate(q, t) · rotate(k, s)), 0 for t < s; stable at
+    any range.
     """
     return _transform(x, position, 0.0, 0)
 

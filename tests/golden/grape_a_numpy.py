@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"catalogue": "grape-a", "settings": {"dim": "8", "heads": "2"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:f82c5dd7c44498623828b68a86cc0be1683f9565da2827d7c106bddc136790a7
+# body:        sha256:85e3df83681b91cbc97009e308d902f9339db5098114231fea62f441a5c90a20
 """GRAPE, additive form with ALiBi slopes.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k +
@@ -24,9 +24,10 @@ Bias: bias(t − s) is added to the logits for t ≥ s; transform_query and tran
 Precision: the channels of x are returned as they are; positions are taken in float64.
 
 Range: on the channels of x, every position. bias() is right at every position; the
-    appended coordinates hold position − reference in the dtype of x, exact only up to
-    2^24 (float32), 2^11 (float16, infinite from 65520) or 2^8 (bfloat16), and cancel in
-    the score: keep the reference near the positions in use, or use bias().
+    appended coordinates hold position − reference in the dtype of x, integers being
+    exact only up to 2^24 (float32), 2^11 (float16, infinite from 65520) or 2^8
+    (bfloat16), and cancel in the score: keep the reference near the positions in use,
+    or use bias().
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k + bias(t − s) for
     all real t, s and every reference, in exact arithmetic; rounding is as in Range; the

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"catalogue": "jordan-rope", "settings": {"base": "10000", "decay": "1", "dim": "8", "length": "1024", "order": "2", "shear": "1"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:1d196b324f363a657d671028aff951b28b6b92537f2f3aabf09d87a3c1dd6249
+# body:        sha256:504d980617c701bf436f8134b98d014eaee7ed27258bf220a448bf67a3fe0408
 """Jordan-RoPE, exact form.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -27,8 +27,9 @@ Precision: angles and exponents in float64 whatever the dtype of the input; cosi
 
 Range: |position − reference| up to 90112 (float32 and bfloat16) and 11264 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
-    The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of length n
-    multiplies the rounding error, so keep the reference near the positions in use.
+    Keep the reference near the positions in use: the factor (1 +
+    |η·(position − reference)|)^(n − 1) of a chain of length n multiplies values and
+    rounding errors.
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
     and every reference, in exact arithmetic; rounding is as in Range; the laws of A are
@@ -57,9 +58,9 @@ def transform_query(x, position, reference=0.0):
 
     Range: |position − reference| up to 90112 (float32 and bfloat16) and 11264
     (float16), where e^(±a·(position − reference)) stays finite; beyond, move the
-    reference along. The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of
-    length n multiplies the rounding error, so keep the reference near the positions in
-    use.
+    reference along. Keep the reference near the positions in use: the factor (1 +
+    |η·(position − reference)|)^(n − 1) of a chain of length n multiplies values and
+    rounding errors.
     """
     return _transform(x, position, reference, 1)
 
@@ -72,9 +73,9 @@ def transform_key(x, position, reference=0.0):
 
     Range: |position − reference| up to 90112 (float32 and bfloat16) and 11264
     (float16), where e^(±a·(position − reference)) stays finite; beyond, move the
-    reference along. The factor (1 + |η·(position − reference)|)^(n − 1) of a chain of
-    length n multiplies the rounding error, so keep the reference near the positions in
-    use.
+    reference along. Keep the reference near the positions in use: the factor (1 +
+    |η·(position − reference)|)^(n − 1) of a chain of length n multiplies values and
+    rounding errors.
     """
     return _transform(x, position, reference, -1)
 

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"catalogue": "linear-attention", "settings": {"dim": "8", "heads": "2", "layer": "0", "layers": "24"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:3399b4671667298c87796d584d2f33a7f38f4c781c3b39894f9581c31034cadc
+# body:        sha256:2daae8148bbb75faba3a6e894149b1d3182ea4309e98fd0f8131a13dbf2e1918
 """Per-head decay of Lightning attention (TransNormer).
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
@@ -75,11 +75,10 @@ def operator(lag):
 
 
 def rotate(x, position):
-    """The orthogonal part B of A(τ) = decay(τ)·B(τ) for τ ≥ 0, one map for query and
-    key.
+    """The orthogonal part B of A(τ) = decay(τ)·B(τ) for τ ≥ 0, the same on both sides.
 
-    logits(t, s) = decay(t, s) · (rotate(q, t) · rotate(k, s)), stable at any range; 0
-    for t < s, which decay masks.
+    logits(t, s) = decay(t, s) · (rotate(q, t) · rotate(k, s)), 0 for t < s; stable at
+    any range.
     """
     return _transform(x, position, 0.0, 0)
 

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "linear-attention", "settings": {"dim": "8", "heads": "2", "layer": "0", "layers": "24"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:1c87521fa1817725deb95f1a381716bb2c7458a4d52b7b2782500c6f34189aed
+# body:        sha256:d2d54508f40d1903545cbfacc1b7b71d2e6f6ab21701f7284ee50089dede38c5
 """Per-head decay of Lightning attention (TransNormer).
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
@@ -79,11 +79,10 @@ def operator(lag):
 
 
 def rotate(x, position):
-    """The orthogonal part B of A(τ) = decay(τ)·B(τ) for τ ≥ 0, one map for query and
-    key.
+    """The orthogonal part B of A(τ) = decay(τ)·B(τ) for τ ≥ 0, the same on both sides.
 
-    logits(t, s) = decay(t, s) · (rotate(q, t) · rotate(k, s)), stable at any range; 0
-    for t < s, which decay masks.
+    logits(t, s) = decay(t, s) · (rotate(q, t) · rotate(k, s)), 0 for t < s; stable at
+    any range.
     """
     return _transform(x, position, 0.0, 0)
 

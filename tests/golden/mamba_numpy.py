@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"catalogue": "mamba", "settings": {"base": "10000", "dim": "8", "rate": "1", "rotary_dim": "4"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:7578b9dc0b9969d58afa1ad7282a7731c784749128bc9c39092b735e0c0e5bc7
+# body:        sha256:e71fffad0eeb04e49fef5443b76297bd35cc2c3a0dbd214cdd3b54652d421129
 """Mamba: decay and rotation on a learned clock.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -81,11 +81,10 @@ def operator(lag):
 
 
 def rotate(x, position):
-    """The orthogonal part B of A(τ) = decay(τ)·B(τ) for τ ≥ 0, one map for query and
-    key.
+    """The orthogonal part B of A(τ) = decay(τ)·B(τ) for τ ≥ 0, the same on both sides.
 
-    logits(t, s) = decay(t, s) · (rotate(q, t) · rotate(k, s)), stable at any range; 0
-    for t < s, which decay masks.
+    logits(t, s) = decay(t, s) · (rotate(q, t) · rotate(k, s)), 0 for t < s; stable at
+    any range.
     """
     return _transform(x, position, 0.0, 0)
 

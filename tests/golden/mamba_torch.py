@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "mamba", "settings": {"base": "10000", "dim": "8", "rate": "1", "rotary_dim": "4"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:9ba00de3ff00c44380c2cc4b24fd5c293d69d2f6a5cdee32ebe48951329baa68
+# body:        sha256:ece32ac72b68f97555a6e0e82ec260ed9212f68b12fb9da15d1b0153934eadcd
 """Mamba: decay and rotation on a learned clock.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -84,11 +84,10 @@ def operator(lag):
 
 
 def rotate(x, position):
-    """The orthogonal part B of A(τ) = decay(τ)·B(τ) for τ ≥ 0, one map for query and
-    key.
+    """The orthogonal part B of A(τ) = decay(τ)·B(τ) for τ ≥ 0, the same on both sides.
 
-    logits(t, s) = decay(t, s) · (rotate(q, t) · rotate(k, s)), stable at any range; 0
-    for t < s, which decay masks.
+    logits(t, s) = decay(t, s) · (rotate(q, t) · rotate(k, s)), 0 for t < s; stable at
+    any range.
     """
     return _transform(x, position, 0.0, 0)
 

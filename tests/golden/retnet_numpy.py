@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"catalogue": "retnet", "settings": {"base": "10000", "dim": "8", "heads": "2", "layout": "interleaved", "theta": "torchscale"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:15d382a6cde8ff5e66d5f75e139bf0849cd319f044d0feb386bf7a9e87f8acc8
+# body:        sha256:b1e9def5fd39844fe45df4aac2674426925b9ddebec819fa01d79a9b11d0890a
 """Retention: rotation with per-head decay.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
@@ -79,11 +79,10 @@ def operator(lag):
 
 
 def rotate(x, position):
-    """The orthogonal part B of A(τ) = decay(τ)·B(τ) for τ ≥ 0, one map for query and
-    key.
+    """The orthogonal part B of A(τ) = decay(τ)·B(τ) for τ ≥ 0, the same on both sides.
 
-    logits(t, s) = decay(t, s) · (rotate(q, t) · rotate(k, s)), stable at any range; 0
-    for t < s, which decay masks.
+    logits(t, s) = decay(t, s) · (rotate(q, t) · rotate(k, s)), 0 for t < s; stable at
+    any range.
     """
     return _transform(x, position, 0.0, 0)
 

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "retnet", "settings": {"base": "10000", "dim": "8", "heads": "2", "layout": "interleaved", "theta": "torchscale"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:3802cb4825657d1b398d1a63ef613ed38a76ba30e763f5ff983243387afbbffe
+# body:        sha256:05978ac223ba7cab91fb8694327fc2e273383aee60e4a61c816c9403b4e8f553
 """Retention: rotation with per-head decay.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
@@ -84,11 +84,10 @@ def operator(lag):
 
 
 def rotate(x, position):
-    """The orthogonal part B of A(τ) = decay(τ)·B(τ) for τ ≥ 0, one map for query and
-    key.
+    """The orthogonal part B of A(τ) = decay(τ)·B(τ) for τ ≥ 0, the same on both sides.
 
-    logits(t, s) = decay(t, s) · (rotate(q, t) · rotate(k, s)), stable at any range; 0
-    for t < s, which decay masks.
+    logits(t, s) = decay(t, s) · (rotate(q, t) · rotate(k, s)), 0 for t < s; stable at
+    any range.
     """
     return _transform(x, position, 0.0, 0)
 
