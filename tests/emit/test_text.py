@@ -346,7 +346,7 @@ def test_float32_scores_of_the_oscillator_are_what_the_range_says() -> None:
         key = module.transform_key(k, [59.0], w, z, reference=60.0 - distance)
         assert np.isfinite(query).all()
         assert np.isfinite(key).all()
-        return abs(float((query @ key.T).item()) / expected - 1)
+        return float(abs((query @ key.T).item() / expected - 1))
 
     root = w * (z * z - 1) ** 0.5
     for distance in (0.0, 3.0, 3 / root, 15.0, 25.0, 60.0, 88 / 0.932):
@@ -371,7 +371,8 @@ def test_appended_coordinates_are_what_the_range_says() -> None:
 
     def score(reference: float) -> np.ndarray:
         query = module.transform_query(x, [at], reference)
-        return query @ np.swapaxes(module.transform_key(x, [at - 1], reference), -1, -2)
+        key = module.transform_key(x, [at - 1], reference)
+        return np.asarray(query @ np.swapaxes(key, -1, -2))
 
     assert np.allclose(score(at - 100), expected, rtol=0.01)
     assert np.abs(score(0.0) - expected).max() > 1
