@@ -80,7 +80,7 @@ def check_module(subject: Subject) -> None:
     for dtype in subject.dtypes:
         for call in _calls(subject, dtype):
             _check_forward(subject, call)
-        _check_parameters(subject, dtype)
+    _check_parameters(subject, subject.dtypes[0])
 
 
 def _calls(subject: Subject, dtype: str) -> list[_Call]:

@@ -13,7 +13,7 @@ LAWS: Mapping[str, str] = {
     "query-map": "transform_query(x, t) = A(t - c)^T x",
     "key-map": "transform_key(x, s) = A(c - s) x",
     "linearity": "a map of a sum is the sum of the maps",
-    "batch": "positions given per batch row act on their own row",
+    "batch": "each batch row, head and position is moved on its own, by its own position",
     "history": "a result does not depend on earlier calls",
     "relativity": "transform_query(q, t) . transform_key(k, s) = q^T A(t - s) k",
     "initial-condition": "operator(0) = I",
@@ -21,7 +21,7 @@ LAWS: Mapping[str, str] = {
     "group-law": "operator(s) operator(t) = operator(s + t)",
     "bias": "bias(t, s) and the added coordinates give the declared bias at t - s",
     "score-mod": "make_score_mod(t, s) adds the declared bias at t - s to a score",
-    "decay-form": "decay(t, s) * rotate(q, t) . rotate(k, s) = q^T A(t - s) k",
+    "decay-form": "decay(t, s) = e^(a (t - s)), 0 before t = s when causal; rotate = A without it",
     "module": "the nn.Module returns what transform_query and transform_key return",
 }
 

@@ -65,7 +65,16 @@ class Script:
 
     def normal(self, name: str, shape: Sequence[int], seed: int, dtype: str) -> list[str]:
         """Statements that make a random x, the same for every library."""
-        drawn = f"np.random.default_rng({seed}).standard_normal({tuple(shape)})"
+        return self._drawn(name, f"standard_normal({tuple(shape)})", seed, dtype)
+
+    def chosen(
+        self, name: str, values: Sequence[float], shape: Sequence[int], seed: int, dtype: str
+    ) -> list[str]:
+        """Statements that make an array of random ones of these values."""
+        return self._drawn(name, f"choice({tuple(values)}, {tuple(shape)})", seed, dtype)
+
+    def _drawn(self, name: str, draw: str, seed: int, dtype: str) -> list[str]:
+        drawn = f"np.random.default_rng({seed}).{draw}"
         if self.target == "torch":
             return [f"{name} = torch.from_numpy({drawn}).to({self.dtype(dtype)})"]
         return [f"{name} = {drawn}.astype({self.dtype(dtype)})"]

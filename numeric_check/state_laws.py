@@ -11,25 +11,28 @@ from numeric_check.double_double import Array
 from numeric_check.kernel import DTYPE_OF, Kernel
 from numeric_check.result import Evidence
 from numeric_check.structure_laws import SHIFT, Sample
-from numeric_check.subject import Subject, position_array
+from numeric_check.subject import SCALES, Subject, position_array
 
 
 def check_batch(subject: Subject, sample: Sample) -> None:
-    """Positions of shape (2, [1,] n): each row of the batch is moved by its own positions."""
+    """Positions of shape (2, [1,] n): each row of the batch is moved by its own positions.
+
+    Every row, head and position has its own multiple of the sample, so none reads another's.
+    """
     call, n = sample.call, len(sample.call.positions)
     place = np.stack([position_array(call.positions), position_array(call.positions[::-1])])
-    shape: tuple[int, ...] = (2, n, subject.dimension)
+    lead = _lead(subject, sample)
     if subject.heads > 1:
-        shape, place = (2, subject.heads, n, subject.dimension), place[:, None]
-    x = np.broadcast_to(sample.vector, shape).astype(DTYPE_OF[call.dtype])
+        place = place[:, None]
+    scales = subject.scales(lead)[..., None]
+    x = (sample.vector * scales).astype(DTYPE_OF[call.dtype])
     result = subject.apply(call, x, place)
     if result is None:
         return
-    rows = result[..., : subject.dimension]
-    rows = rows[:, None] if subject.heads == 1 else rows
+    rows = (result[..., : subject.dimension] / scales).reshape(2, subject.heads, n, -1)
     for row, order in ((0, 1), (1, -1)):
         error = np.abs(rows[row][:, ::order] - sample.image)
-        Comparison.of(error, np.ones(()), sample.bound, sample.inside).record(
+        Comparison.of(error, np.ones(()), 2 * sample.bound, sample.inside).record(
             subject.ledger,
             "batch",
             call.dtype,
@@ -37,23 +40,29 @@ def check_batch(subject: Subject, sample: Sample) -> None:
         )
 
 
+def _lead(subject: Subject, sample: Sample) -> tuple[int, ...]:
+    """(2, [HEADS,] n)."""
+    n = len(sample.call.positions)
+    return (2, n) if subject.heads == 1 else (2, subject.heads, n)
+
+
 def _batch_evidence(subject: Subject, sample: Sample, row: int, index: Index) -> Evidence:
     head, place, channel = index
-    call, script = sample.call, subject.script
-    own, other = call.positions[place], call.positions[-1 - place]
-    both = [own, other] if row == 0 else [other, own]
+    call, script, lead = sample.call, subject.script, _lead(subject, sample)
+    both = [*call.positions, *call.positions[::-1]]
     text = script.call(call, "x", both, subject.values)
     array = script.positions(both)
-    column = (2, 1) if subject.heads == 1 else (2, 1, 1)
-    text = text.replace(array, f"{array}.reshape{column}")
-    library = "torch" if script.target == "torch" else "np"
+    shape = lead if subject.heads == 1 else (2, 1, lead[-1])
+    text = text.replace(array, f"{array}.reshape{shape}")
+    own = place if row == 0 else lead[-1] - 1 - place
+    entry = (row, own) if subject.heads == 1 else (row, head, own)
     statements = subject.random_statements(0, call.dtype, sample.step)
-    statements.append(f"x = {library}.broadcast_to(x, {(2, *subject.shape())})")
-    entry = (row, 0, channel) if subject.heads == 1 else (row, head, 0, channel)
-    note = f"{call.name} in row {row} of a batch with positions {both}"
-    where = subject.where([own], call.reference, head, note)
-    expected = float(sample.image[index])
-    return Evidence(where, script.line(statements, script.item(text, entry), expected))
+    statements += script.chosen("f", SCALES, (*lead, 1), subject.seed, call.dtype)
+    statements.append("x = x * f")
+    note = f"{call.name} in row {row} of a batch, each row with its own positions"
+    where = subject.where([call.positions[place]], call.reference, head, note)
+    expected = float(sample.image[index] * subject.scales(lead)[entry])
+    return Evidence(where, script.line(statements, script.item(text, (*entry, channel)), expected))
 
 
 def check_history(subject: Subject, sample: Sample, fresh: Kernel | None) -> None:

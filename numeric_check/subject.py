@@ -17,6 +17,7 @@ from numeric_check.tolerance import FORMATS, Format, operations
 from symbolic_pe.emit.plan import BlockGroup, KernelPlan
 
 Number = int | float
+SCALES = (1.0, -1.0, 0.5, -0.5)
 MAPS = {"query": "transform_query", "key": "transform_key"}
 
 
@@ -119,7 +120,7 @@ class Subject:
         result = self.guarded(
             lambda: function(x, positions, *self.values, reference=call.reference),
             call.dtype,
-            lambda: self._repeat(call),
+            lambda: self.repeated(call),
             x.shape[:-1],
         )
         if result is None:
@@ -180,6 +181,10 @@ class Subject:
         drawn = np.random.default_rng(self.seed + index).standard_normal(self.dimension)
         return drawn.astype(DTYPE_OF[dtype]).astype(np.float64)
 
+    def scales(self, shape: tuple[int, ...]) -> Array:
+        """Factors ±1 and ±1/2, which change no rounding: rows of x that differ from each other."""
+        return np.random.default_rng(self.seed).choice(SCALES, shape)
+
     def random_evidence(
         self, call: MapCall, vector: int, index: Index, expected: float, note: str = ""
     ) -> Evidence:
@@ -207,7 +212,8 @@ class Subject:
         library = "torch" if script.target == "torch" else "np"
         return [*statements, f"x = {library}.broadcast_to({drawn}, {self.shape()})"]
 
-    def _repeat(self, call: MapCall) -> str:
+    def repeated(self, call: MapCall) -> str:
+        """A line that makes this call with a unit vector."""
         x, repeated = self._unit_call(call)
         return self.script.line(x, repeated, "no exception")
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from symbolic_pe.algebra.matrix import is_rational, to_fmpq
 from symbolic_pe.classification import ClassifiedCase, Measure
 from symbolic_pe.cli.output import ErrorRecord
 from symbolic_pe.cli.pipeline import Artefacts
 from symbolic_pe.emit.plan import BlockGroup, KernelPlan, MatrixGroup
+from symbolic_pe.errors import NotYetCovered
 from symbolic_pe.exponential.closed_form import exponential
+from symbolic_pe.exponential.primary import primary_exponential
 from symbolic_pe.generators.block import Block
+from symbolic_pe.generators.generator import Generator
 
 ROWS = 12
 EXPANDED_DIMENSION = 4
@@ -95,12 +99,8 @@ def _closed_form(artefacts: Artefacts) -> str:
     assert artefacts.plan is not None
     generator = artefacts.encoding.heads[0].generator
     parts = ["A(τ) = exp(τX). Written with t for τ."]
-    if generator.placed is None and generator.dimension <= EXPANDED_DIMENSION:
-        for item in exponential(generator).cases:
-            conditions = item.case.cell.conditions(generator.assumptions)
-            heading = " and ".join(conditions)
-            parts.append(f"When `{heading}`:" if heading else "For all values:")
-            parts.append(_matrix(item.matrix()))
+    if generator.placed is None:
+        parts.extend(_expanded(generator))
     for group in artefacts.plan.groups:
         if isinstance(group, MatrixGroup):
             parts.append(_uniform(group))
@@ -119,6 +119,25 @@ def _closed_form(artefacts: Artefacts) -> str:
             + f", realised by {added.coordinates} constant coordinates."
         )
     return "\n\n".join(parts)
+
+
+def _expanded(generator: Generator) -> list[str]:
+    """Entry by entry in small dimensions; in primary form for eigenvalues of degree 3 or more."""
+    try:
+        closed = exponential(generator)
+    except NotYetCovered:
+        if not is_rational(generator.matrix):
+            return ["The closed form is proved case by case modulo the characteristic polynomial."]
+        form = primary_exponential(to_fmpq(generator.matrix))
+        return [f"With rational matrices M and real functions phi:\n\n```\n{form}\n```"]
+    if generator.dimension > EXPANDED_DIMENSION:
+        return []
+    parts = []
+    for item in closed.cases:
+        heading = " and ".join(item.case.cell.conditions(generator.assumptions))
+        parts.append(f"When `{heading}`:" if heading else "For all values:")
+        parts.append(_matrix(item.matrix()))
+    return parts
 
 
 def _matrix(rows: object) -> str:
@@ -157,6 +176,12 @@ def _group(group: BlockGroup) -> str:
     return "\n\n".join(lines)
 
 
+def distance_text(plan: KernelPlan) -> str:
+    """An upper bound of the distance, two digits."""
+    size = float(plan.distance.p) / float(plan.distance.q)
+    return f"{1.01 * size:.1e}"
+
+
 def gauge_text(plan: KernelPlan) -> str:
     """Which factorisation of A(t − s) the kernel uses."""
     if plan.norm_preserving and plan.basis is None:
@@ -164,16 +189,24 @@ def gauge_text(plan: KernelPlan) -> str:
             "X is skew, so one map serves both sides: F(t) = G(t) = A(−t), gauge M = I. The norm "
             "of queries and keys is preserved."
         )
+    near = ""
+    if plan.distance:
+        near = (
+            " Eigenvalues of degree 3 or more have no closed form: the kernel and its certificate "
+            f"are about a rational generator X̂ with |X̂ − X| ≤ {distance_text(plan)} entry by "
+            "entry, computed exactly."
+        )
     first = (
         "Query and key maps are contragredient: F(t) = A(t − c)ᵀ and G(s) = A(c − s) about a "
         "reference position c, which cancels in F(t)ᵀG(s) = A(t − s)."
     )
     if plan.basis is None:
         return first + " Gauge M = I."
-    return first + (
+    fold = (
         " Gauge M = P⁻¹: queries are multiplied by Pᵀ and keys by P⁻¹ once (fold them into W_q and "
         "W_k), so the maps return Jordan coordinates."
     )
+    return first + near + fold
 
 
 def _claims(artefacts: Artefacts) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from symbolic_pe.classification import Classification, ClassifiedCase
 from symbolic_pe.cli.output import CatalogueRecord, CheckRecord, ErrorRecord, RecheckRecord
 from symbolic_pe.cli.pipeline import Artefacts
+from symbolic_pe.cli.report import distance_text
 from symbolic_pe.proof.claim import Claim, Outcome
 
 MARKS = {Outcome.PROVED: "proved", Outcome.REFUTED: "REFUTED", Outcome.UNDECIDED: "undecided"}
@@ -107,6 +108,11 @@ def build_text(
     lines = [classification_text(artefacts.classification), "claims"]
     lines.append(claims_text(artefacts.proof.claims))
     if artefacts.kernels:
+        if artefacts.plan is not None and artefacts.plan.distance:
+            lines.append(
+                "the kernel has a rational generator within "
+                f"{distance_text(artefacts.plan)} of X, entry by entry"
+            )
         lines.append("texts")
         for target, text in artefacts.texts.items():
             detail = "" if text.verdict == "proved" else f": {text.reason}"

@@ -15,17 +15,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from flint import fmpq
 
 from symbolic_pe.algebra.expression import parse
-from symbolic_pe.algebra.matrix import ScalarMatrix, block_diagonal
+from symbolic_pe.algebra.matrix import ScalarMatrix, block_diagonal, is_rational
 from symbolic_pe.algebra.scalar import HALF, ONE, ZERO, Scalar
 from symbolic_pe.encodings.encoding import Augmentation, Encoding, Schedule
+from symbolic_pe.encodings.layout import place_consecutively
 from symbolic_pe.errors import NotYetCovered, SpecificationError
 from symbolic_pe.generators.block import Block, PlacedBlock
 from symbolic_pe.generators.generator import Generator
 from symbolic_pe.jordan.classify import connected_components, real_jordan_form
+from symbolic_pe.jordan.nearby import nearby_form
 
+NO_DISTANCE = fmpq(0)
 SMALLEST_NORMAL, LARGEST_NORMAL = 2.0**-1022, 2.0**1023
 
 
@@ -110,6 +115,8 @@ class KernelPlan:
     basis         per head (one row set when shared): P and Q of X = P·J·Q, or None
     parameters    names of run-time arguments of every function
     augmentations one per head when a bias is realised by constant coordinates, else empty
+    distance      0, or |X̂ − X| entry by entry where the kernel has a nearby rational generator X̂
+                  (eigenvalues of degree 3 or more); `encoding` then carries X̂
     norm_preserving  True when A(t) is orthogonal, so that one map serves query and key
     """
 
@@ -119,6 +126,7 @@ class KernelPlan:
     parameters: tuple[str, ...]
     augmentations: tuple[Augmentation, ...]
     norm_preserving: bool
+    distance: fmpq = NO_DISTANCE
 
     @property
     def heads(self) -> int:
@@ -168,13 +176,19 @@ def plan_kernel(encoding: Encoding) -> KernelPlan:
     Raises `NotYetCovered` when a component has no real Jordan basis in this version.
     """
     generators = [head.generator for head in encoding.heads]
+    distance = fmpq(0)
     if all(g.placed is not None for g in generators):
         placed = [list(g.placed or ()) for g in generators]
         groups, basis = _block_groups(placed, encoding.schedules), None
     elif len(generators) == 1 and encoding.parameters:
         groups, basis = _parametric_groups(generators[0]), None
     else:
-        groups, basis = _diagonalised(generators)
+        diagonal = _diagonalised(generators)
+        groups, basis, distance = diagonal.groups, diagonal.basis, diagonal.distance
+        if distance:
+            heads = zip(encoding.heads, diagonal.generators, strict=True)
+            encoding = replace(encoding, heads=tuple(replace(h, generator=g) for h, g in heads))
+            generators = list(diagonal.generators)
     for group in groups:
         _refuse_unrepresentable(group)
     augmentations = tuple(h.augmentation for h in encoding.heads if h.augmentation is not None)
@@ -185,6 +199,7 @@ def plan_kernel(encoding: Encoding) -> KernelPlan:
         tuple(sorted(encoding.parameters)),
         augmentations,
         all(is_norm_preserving(g) for g in generators),
+        distance,
     )
 
 
@@ -319,30 +334,44 @@ def _parametric_groups(generator: Generator) -> list[Group]:
     return groups
 
 
-def _diagonalised(
-    generators: Sequence[Generator],
-) -> tuple[list[Group], tuple[tuple[ScalarMatrix, ScalarMatrix], ...] | None]:
+@dataclass(frozen=True)
+class _Diagonal:
+    """Groups in Jordan coordinates with their basis, and the generators they belong to."""
+
+    groups: list[Group]
+    basis: tuple[tuple[ScalarMatrix, ScalarMatrix], ...] | None
+    generators: tuple[Generator, ...]
+    distance: fmpq
+
+
+def _diagonalised(generators: Sequence[Generator]) -> _Diagonal:
     """Real Jordan basis of numeric matrices; coordinates of J in the order of its blocks."""
     heads: list[list[PlacedBlock]] = []
     bases: list[tuple[ScalarMatrix, ScalarMatrix]] = []
+    found: list[Generator] = []
+    distance = fmpq(0)
     for generator in generators:
         (case,) = real_jordan_form(generator).cases
-        if case.components is None:
+        if case.components is not None:
+            blocks = [b for form in case.components for b in form.blocks]
+            bases.append(_whole_basis(generator.dimension, case.components))
+            found.append(generator)
+        elif not is_rational(generator.matrix):
             raise NotYetCovered(
-                "code for a generator with eigenvalues of degree 3 or more; its structure is "
-                "exact (see classify), its real basis is not computed in this version"
+                "code for eigenvalues of degree 3 or more in a matrix whose entries contain roots"
             )
-        placed: list[PlacedBlock] = []
-        start = 0
-        for block in (b for form in case.components for b in form.blocks):
-            placed.append(PlacedBlock(block, tuple(range(start, start + block.dimension))))
-            start += block.dimension
-        heads.append(placed)
-        bases.append(_whole_basis(generator.dimension, case.components))
+        else:
+            near = nearby_form(generator.matrix)
+            blocks = list(near.blocks)
+            bases.append((near.basis, near.inverse_basis))
+            found.append(Generator(generator.dimension, None, near.matrix, generator.assumptions))
+            distance = max(distance, near.distance)
+        heads.append(place_consecutively(blocks))
     orders = [_permutation(p) for p, _ in bases]
     if all(order is not None and order == orders[0] for order in orders):
-        return _block_groups([_moved(head, orders[0] or ()) for head in heads], ()), None
-    return _block_groups(heads, ()), tuple(bases)
+        placed = [_moved(head, orders[0] or ()) for head in heads]
+        return _Diagonal(_block_groups(placed, ()), None, tuple(found), distance)
+    return _Diagonal(_block_groups(heads, ()), tuple(bases), tuple(found), distance)
 
 
 def _permutation(basis: ScalarMatrix) -> tuple[int, ...] | None:

@@ -198,7 +198,8 @@ def rotate(x, position):
 
 def decay(query_position, key_position):
     lag = np.asarray(query_position)[:, None] - np.asarray(key_position)[None, :]
-    return np.exp(RATE[:, None, None] * lag)
+    factor = np.exp(RATE[:, None, None] * lag)
+    return np.where(lag >= 0, factor, 0.0)
 
 
 def operator(lag):
