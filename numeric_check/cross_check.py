@@ -13,10 +13,10 @@ from numeric_check.double_double import Array
 from numeric_check.exact_map import BlockArray, ExactMap
 from numeric_check.kernel import Kernel
 from numeric_check.map_laws import Measured, measure_map, probes
+from numeric_check.module_laws import check_module
 from numeric_check.operator_laws import check_operator
 from numeric_check.positions import Batch, batches, parameter_points
 from numeric_check.relative_law import check_relativity
-from numeric_check.module_laws import check_module
 from numeric_check.result import CrossCheck, DtypeSummary, Evidence, LawResult, Ledger, Where
 from numeric_check.score_law import check_score_mod
 from numeric_check.state_laws import check_batch, check_history
@@ -53,8 +53,9 @@ def cross_check(
 
     A law is `refuted` by one number beyond its tolerance (see `tolerance`) inside the served
     window, by NaN or infinity there, or by an exception; otherwise it is `consistent`, which is
-    not a proof. So is `runs` when the measurement takes longer than `SECONDS`. A kernel with parameters is tried inside each case of its generator, on the
-    boundaries where a parameter is determined, and beside them, unless `parameters` are given.
+    not a proof. A measurement that takes longer than `SECONDS` refutes `runs`. A kernel with
+    parameters is tried inside each case of its generator, on the boundaries where a parameter is
+    determined, and beside them, unless `parameters` are given.
 
     Raises `SpecificationError` for an unknown dtype. A kernel never makes it raise.
     """

@@ -10,7 +10,7 @@ import numpy as np
 from numeric_check.comparison import Comparison, Index
 from numeric_check.kernel import DTYPE_OF, AnyArray, describe
 from numeric_check.result import Evidence
-from numeric_check.subject import MAPS, MapCall, Subject, position_array
+from numeric_check.subject import MAPS, Subject, position_array
 from numeric_check.tolerance import FORMATS
 
 Number = int | float

@@ -28,6 +28,7 @@ from flint import arb, fmpq, fmpq_mat
 from numeric_check.exact_element import BranchOnValue, Exact
 from numeric_check.exact_torch import ExactTensor, ExactTorch, lifted
 from numeric_check.kernel import Kernel
+from numeric_check.time_limit import time_limit
 from symbolic_pe.algebra.complex_scalar import ComplexScalar
 from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
 from symbolic_pe.algebra.rational_function import RationalFunction
@@ -47,6 +48,8 @@ Function = ExponentialPolynomial
 Matrix = dict[tuple[int, int], Function]
 Constants = dict[tuple[int, int], fmpq]
 INPUT = "x_"
+SECONDS = 120.0
+"""Longest time that one text may take on exact elements."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +104,8 @@ def prove_text(kernel: Kernel, plan: KernelPlan) -> TextProof:
     if kernel.target not in ENGINES or plan.parameters:
         return TextProof(UNDECIDED, "exact execution covers kernels without run-time parameters")
     try:
-        _decide(kernel, plan)
+        with time_limit(SECONDS):
+            _decide(kernel, plan)
     except _Refuted as found:
         return TextProof(REFUTED, str(found))
     except BranchOnValue as error:
@@ -165,22 +169,26 @@ def _maps(
                     f"head {head}, output channel {i}: the reference does not only shift the "
                     f"position: {shifted[head][i]} against {expected}"
                 )
-            for j, entry in _coefficients(f, i).items():
+            for j, entry in _coefficients(f, head, i).items():
                 matrix[i, j] = entry
         found.append(matrix)
     return found
 
 
 def _symbols(plan: KernelPlan) -> Any:
-    """The input (x0, x1, …), the same for every head."""
-    vector = [
-        Exact(ExponentialPolynomial.constant(Scalar.symbol(f"{INPUT}{j}")))
-        for j in range(plan.dimension)
-    ]
+    """The input x[h][j], a symbol of its own for every head and channel."""
     lead = (1,) if plan.heads == 1 else (plan.heads, 1)
     x = np.empty((*lead, plan.dimension), dtype=object)
-    x[...] = vector
+    flat = x.reshape(plan.heads, plan.dimension)
+    for head in range(plan.heads):
+        for j in range(plan.dimension):
+            symbol = Scalar.symbol(f"{_prefix(head)}{j}")
+            flat[head, j] = Exact(ExponentialPolynomial.constant(symbol))
     return x
+
+
+def _prefix(head: int) -> str:
+    return f"{INPUT}{head}_"
 
 
 def _rows(result: Any, plan: KernelPlan) -> list[list[Function]]:
@@ -193,24 +201,28 @@ def _rows(result: Any, plan: KernelPlan) -> list[list[Function]]:
     return [[Exact.of(value).function for value in row] for row in rows]
 
 
-def _coefficients(f: Function, channel: int) -> dict[int, Function]:
+def _coefficients(f: Function, head: int, channel: int) -> dict[int, Function]:
     """f = Σ_j f_j·x_j: the entries f_j, after deciding that f is linear in the input."""
     parts: dict[int, dict[Any, ComplexScalar]] = {}
     for key, c in f.terms.items():
-        for j, value in _linear_parts(c, channel).items():
+        for j, value in _linear_parts(c, head, channel).items():
             parts.setdefault(j, {})[key] = value
     return {j: ExponentialPolynomial(f.variables, terms) for j, terms in parts.items()}
 
 
-def _linear_parts(c: ComplexScalar, channel: int) -> dict[int, ComplexScalar]:
+def _linear_parts(c: ComplexScalar, head: int, channel: int) -> dict[int, ComplexScalar]:
     found: dict[int, list[Scalar]] = {}
     for index, part in enumerate((c.re, c.im)):
         for radical, element in part.terms.items():
             for monomial, weight in element.numerator_terms():
                 names = [n for n in monomial if n.startswith(INPUT)]
                 if len(names) != 1 or monomial[names[0]] != 1 or not element.is_polynomial():
-                    raise _Refuted(f"output channel {channel} is not linear in the input")
-                slot = found.setdefault(int(names[0][len(INPUT) :]), [ZERO, ZERO])
+                    raise _Refuted(
+                        f"head {head}, output channel {channel} is not linear in the input"
+                    )
+                if not names[0].startswith(_prefix(head)):
+                    raise _Refuted(f"head {head}, output channel {channel} reads another head")
+                slot = found.setdefault(int(names[0][len(_prefix(head)) :]), [ZERO, ZERO])
                 slot[index] = slot[index] + Scalar({radical: RationalFunction(weight)})
     return {j: ComplexScalar(*values) for j, values in found.items()}
 

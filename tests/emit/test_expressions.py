@@ -17,7 +17,6 @@ from flint import arb, fmpq
 from hypothesis import given
 from hypothesis import strategies as st
 
-import symbolic_pe.emit
 from symbolic_pe.algebra.assumptions import Assumptions
 from symbolic_pe.algebra.expression import parse
 from symbolic_pe.algebra.scalar import Scalar
@@ -218,7 +217,12 @@ def test_names_of_classes_and_files() -> None:
 
 @pytest.mark.parametrize(
     "module",
-    [m.name for m in pkgutil.walk_packages(symbolic_pe.emit.__path__, "symbolic_pe.emit.")],
+    [
+        m.name
+        for m in pkgutil.walk_packages(
+            sys.modules["symbolic_pe.emit"].__path__, "symbolic_pe.emit."
+        )
+    ],
 )
 def test_examples_in_docstrings(module: str) -> None:
     assert doctest.testmod(importlib.import_module(module)).failed == 0

@@ -21,6 +21,7 @@ from symbolic_pe.encodings.specification import read_specification
 from symbolic_pe.errors import NotYetCovered
 from symbolic_pe.generators.block import Block
 from symbolic_pe.generators.generator import Generator
+from tests.numeric_check.test_cross_check import run
 from tests.numeric_check.test_reference import encoding_of, generator_of
 from tests.strategies import Planted, blocks, planted
 
@@ -41,6 +42,15 @@ def emitted(name: str, target: str) -> tuple[EmittedKernel, KernelPlan]:
 
 def printed(plan: KernelPlan, target: str) -> EmittedKernel:
     return emit(plan, target, command="symbolic-pe build", certificate_digest="sha256:0")
+
+
+OSCILLATOR = ([["0", "1"], ["-w^2", "-2*z*w"]], {"w": "positive", "z": "real"})
+
+
+@functools.cache
+def oscillator() -> tuple[EmittedKernel, KernelPlan]:
+    plan = plan_kernel(Encoding("p", (Head(Generator.from_matrix(*OSCILLATOR)),)))
+    return printed(plan, "torch"), plan
 
 
 def compiled(kernel: EmittedKernel) -> Kernel:
@@ -161,3 +171,89 @@ def test_faults_planted_in_emitted_text(
     assert changed.body_matches_header() is False
     result = cross_check(changed, plan)
     assert laws <= result.refuted_laws, sorted(result.refuted_laws)
+
+
+FORWARD_KEY = r"(transform_key\(key, position)(, reference\))"
+CLASS = r"class (\w+)\(nn\.Module\):\n"
+# (name, old, new, laws): in PyTorch files, nothing but these laws is refuted.
+AROUND_THE_MAPS = [
+    ("rope", FORWARD_KEY, r"\1 + 1\2", {"module"}),
+    ("rope", FORWARD_KEY, r"\1)", {"module"}),
+    ("rope", r"transform_key\(key, ", "transform_key(key.flip(0), ", {"module"}),
+    ("rope", r"transform_key\(key, ", "transform_key(1.0000001 * key, ", {"module"}),
+    ("rope", r"\(key, position, ", "(key, position.round(), ", {"module"}),
+    ("rope", r"transform_query\(query, ", "transform_query(key, ", {"module"}),
+    ("rope", r"forward\(self, query, key, position, reference=0\.0\)",
+     "forward(self, query, key, position, reference=1.0)", {"module"}),
+    ("rope", r"forward\(self, query, key, position, reference=0\.0\)",
+     "forward(self, query, key, position)", {"module"}),
+    ("rope", r"(transform_query\(query, position, reference\)),\n *transform_key.*\n",
+     r"\1,\n", {"module"}),
+    ("rope", CLASS, r"class \1(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+     "        self.w = nn.Parameter(torch.ones(1))\n\n", {"module"}),
+    ("rope", CLASS, r"class Other(nn.Module):\n    pass\n\n\nclass \1(nn.Module):\n", {"module"}),
+    ("rope", CLASS, r"class \1:\n", {"module"}),
+    ("alibi", FORWARD_KEY, r"\1, 0.0)", {"module"}),
+    ("retnet", FORWARD_KEY, r"\1, 0.0)", {"module"}),
+    ("alibi", r"lag = query\[query_index\] - key\[key_index\]", r"\g<0> + 1", {"score-mod"}),
+    ("alibi", r"lag = query\[query_index\] - key\[key_index\]",
+     "lag = query[query_index] - query[key_index % 7]", {"score-mod"}),
+    ("alibi", r"lag = query\[query_index\] - key\[key_index\]", "lag = query_index - key_index",
+     {"score-mod"}),
+    ("alibi", r"slope\[head\]", "slope[batch]", {"score-mod"}),
+    ("alibi", r"slope\[head\]", "slope[head - 1]", {"score-mod"}),
+    ("alibi", r"return score \+ value", "return score * value", {"score-mod"}),
+    ("alibi", r"value\.to\(score\.dtype\)", "value", {"score-mod"}),
+    ("alibi", "def make_score_mod", "def score_mod_for", {"score-mod"}),
+    ("retnet", r"lag >= 0, factor, 0\.0", "lag >= 0, factor, 1.0", {"decay-form"}),
+    ("retnet", r"lag >= 0, factor", "lag > 0, factor", {"decay-form"}),
+    ("retnet", r"position, 0\.0, 0\)", "position + 1, 0.0, 0)", {"decay-form"}),
+    ("retnet", r"position, 0\.0, 0\)", "-position, 0.0, 0)", {"decay-form"}),
+    ("retnet", r"return _transform\(x, position, 0\.0, 0\)", "return x", {"decay-form"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "old", "new", "laws"), AROUND_THE_MAPS)
+def test_faults_beside_the_maps_of_a_torch_file(
+    name: str, old: str, new: str, laws: set[str]
+) -> None:
+    kernel, plan = emitted(name, "torch")
+    text, count = re.subn(old, new, kernel.text)
+    assert count == 1, f"the emitted text contains {old} {count} times"
+    result = cross_check(compile_kernel(text, "torch"), plan)
+    assert result.refuted_laws == laws, result.failure_lines()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (r"\(key, position, self\.w, self\.z", "(key, position, self.z, self.w"),
+        (r"self\.z = nn\.Parameter\(torch\.tensor\(z, ", "self.z = nn.Parameter(torch.tensor(w, "),
+        (r"nn\.Parameter\(torch\.tensor\(z, dtype=torch\.float64\)\)",
+         "nn.Parameter(torch.tensor(z, dtype=torch.float32))"),
+        (r"nn\.Parameter\((torch\.tensor\(z, dtype=torch\.float64\))\)", r"\1"),
+        (r"def __init__\(self, w, z\)", "def __init__(self, z, w)"),
+    ],
+)  # fmt: skip
+def test_faults_in_a_module_with_parameters(old: str, new: str) -> None:
+    kernel, plan = oscillator()
+    text, count = re.subn(old, new, kernel.text)
+    assert count == 1
+    result = cross_check(
+        compile_kernel(text, "torch"), plan, dtypes=["float64"], parameters={"w": 0.5, "z": 0.3}
+    )
+    assert result.refuted_laws == {"module"}, result.failure_lines()
+
+
+@pytest.mark.parametrize(
+    ("name", "index", "law"), [("rope", 0, "module"), ("alibi", 14, "score-mod")]
+)
+def test_reproductions_beside_the_maps(name: str, index: int, law: str, tmp_path: Path) -> None:
+    kernel, plan = emitted(name, "torch")
+    _, old, new, _ = AROUND_THE_MAPS[index]
+    text = re.sub(old, new, kernel.text)
+    (tmp_path / "kernel.py").write_text(text)
+    (worst, *_) = cross_check(compile_kernel(text, "torch"), plan).refuted
+    assert worst.law == law
+    found, expected = run(worst.reproduce, tmp_path)
+    assert float(found) != pytest.approx(float(expected), rel=1e-7)

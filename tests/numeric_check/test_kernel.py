@@ -83,6 +83,8 @@ MALICIOUS = {
     "context variable": "with np.errstate() as np.pi: pass",
     "huge integer": "x = 10**3 * " + str(2**70),
     "bytes": "x = b'abc'",
+    "global": "def f():\n    global HEADS\n    HEADS = 2\n",
+    "nonlocal": "def f():\n    x = 1\n    def g():\n        nonlocal x\n        x = 2\n",
     "typing hints": "from typing import get_type_hints",
     "whole typing": "import typing",
     "not python": "def f(:",
@@ -172,6 +174,29 @@ def test_sizes_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_is_not_a_kernel_is_refused(change: tuple[str, str], message: str) -> None:
     with pytest.raises(KernelError, match=message):
         compile_kernel(ROPE.replace(*change))
+
+
+def test_a_text_whose_import_does_not_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("numeric_check.kernel.IMPORT_SECONDS", 0.2)
+    with pytest.raises(KernelError, match=r"did not finish within 0\.2 s"):
+        compile_kernel(ROPE + "\nfor _ in iter(int, 1):\n    pass\n")
+
+
+def test_state_between_calls_is_named() -> None:
+    with pytest.raises(KernelError, match=r"line 2: global COUNT, state between calls"):
+        compile_kernel("def f():\n    global COUNT\n", "numpy")
+
+
+def test_the_module_is_called_with_arrays() -> None:
+    kernel = compile_kernel(rope_torch().text)
+    assert kernel.module_classes == ("Rope",)
+    assert kernel.module_parameters() == ()
+    x, position = np.eye(8), np.arange(8) + 100
+    query, key = kernel.forward(x, 2 * x, position, reference=3.0)
+    assert query.tolist() == kernel.transform_query(x, position, reference=3.0).tolist()
+    assert key.tolist() == kernel.transform_key(2 * x, position, reference=3.0).tolist()
+    with pytest.raises(KernelError, match="exactly one subclass of nn"):
+        compile_kernel(ROPE).forward(x, x, position)
 
 
 def test_targets() -> None:

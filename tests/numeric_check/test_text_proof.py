@@ -47,10 +47,29 @@ def decide(plan: KernelPlan, text: str) -> TextProof:
     return prove_text(compile_kernel(text, "numpy"), plan)
 
 
+@pytest.mark.parametrize("target", ["numpy", "torch"])
 @pytest.mark.parametrize("spec", SPECS)
-def test_every_numpy_text_of_the_catalogue_is_proved(spec: str) -> None:
-    found = decide(*prepared(spec))
+def test_every_text_of_the_catalogue_is_proved(spec: str, target: str) -> None:
+    plan = plan_kernel(read_specification(spec))
+    text = emit(plan, target, command="x", certificate_digest="sha256:0")
+    found = prove_text(compile_kernel(text), plan)
     assert found.verdict == "proved", found.reason
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("cosine * first - sine", "cosine * first + sine"),
+        ("angle = u * THETA", "angle = -u * THETA"),
+        ("10000.0 **", "10000.0001 **"),
+        ("(position - reference)", "(position + reference)"),
+    ],
+)
+def test_changed_torch_texts_are_refuted(old: str, new: str) -> None:
+    plan = plan_kernel(read_specification("rope:dim=8"))
+    text = emit(plan, "torch", command="x", certificate_digest="sha256:0").text
+    assert old in text
+    assert prove_text(compile_kernel(text.replace(old, new), "torch"), plan).verdict == "refuted"
 
 
 def test_a_hidden_defective_pair_with_its_basis_is_proved() -> None:
@@ -111,6 +130,15 @@ def test_a_branch_on_positions_is_not_proved_whatever_it_does() -> None:
     found = decide(plan, text.replace(old, hidden))
     assert found.verdict == "undecided"
     assert found.branches_on_values
+
+
+def test_a_text_that_reads_another_head_is_refuted() -> None:
+    plan, text = prepared("retnet:dim=4,heads=3")
+    old = "    wide = x.astype(compute)\n"
+    assert old in text
+    found = decide(plan, text.replace(old, "    wide = x[..., ::-1, :, :].astype(compute)\n"))
+    assert found.verdict == "refuted"
+    assert "another head" in found.reason
 
 
 def test_parametric_texts_are_undecided_with_the_reason() -> None:
