@@ -110,7 +110,7 @@ class Kernel:
     def bias(
         self, query_position: AnyArray, key_position: AnyArray, *parameters: float
     ) -> AnyArray:
-        """The additive bias, (n, m) or (HEADS, n, m)."""
+        """The additive bias, (queries, keys) or (HEADS, queries, keys)."""
         return self._call("bias", query_position, key_position, *parameters)
 
     def rotate(self, x: AnyArray, position: AnyArray) -> AnyArray:
@@ -118,7 +118,7 @@ class Kernel:
         return self._call("rotate", x, position)
 
     def decay(self, query_position: AnyArray, key_position: AnyArray) -> AnyArray:
-        """e^{a(t − s)}, (n, m) or (HEADS, n, m)."""
+        """e^{a(t − s)}, (queries, keys) or (HEADS, queries, keys)."""
         return self._call("decay", query_position, key_position)
 
     @property

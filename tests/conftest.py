@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
+from hypothesis import settings
+
+# A shared machine is slow at times; CI repeats the same examples, a developer explores new ones.
+settings.register_profile("shared", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "shared")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
