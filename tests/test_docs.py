@@ -1,0 +1,44 @@
+"""Documentation that runs: code blocks of the README and commands of the tutorial."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from symbolic_pe.cli.main import cli
+
+COMMAND = re.compile(r"^(?:    |\$ )symbolic-pe (.+)$", re.M)
+
+
+def test_python_examples_of_the_readme(capsys: pytest.CaptureFixture[str]) -> None:
+    (block,) = re.findall(r"```python\n(.*?)```", Path("README.md").read_text(), re.S)
+    exec(compile(block, "README.md", "exec"), {})
+    printed = capsys.readouterr().out.splitlines()
+    promised = re.findall(r"# (.+)$", block, re.M)
+    assert printed == promised
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/tutorials/getting-started.md"])
+def test_commands_of_the_pages(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "examples").symlink_to(Path(__file__).parent.parent / "examples")
+    commands = COMMAND.findall((Path(__file__).parent.parent / page).read_text())
+    assert commands
+    for command in commands:
+        result = CliRunner().invoke(cli, command.split())
+        expected = 1 if "misquoted" in command else 0
+        assert result.exit_code == expected, (command, result.output)
+
+
+def test_the_result_shown_first_is_what_is_printed(tmp_path: Path) -> None:
+    shown = re.search(r"```\n\$ symbolic-pe build (.*?)```", Path("README.md").read_text(), re.S)
+    assert shown
+    command, *lines = shown.group(1).splitlines()
+    arguments = ["build", *command.replace("-o rope-kernel", f"-o {tmp_path}").split()]
+    printed = CliRunner().invoke(cli, arguments).output
+    for line in lines:
+        if "e-" not in line and "..." not in line and "wrote to" not in line:
+            assert line in printed, line
