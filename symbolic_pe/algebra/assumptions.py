@@ -34,7 +34,7 @@ class Assumptions:
 
     declared: Mapping[str, str] = field(default_factory=dict)
     intervals: Mapping[str, Interval] = field(default_factory=dict)
-    nonzero: frozenset[str] = frozenset()
+    nonzero: Mapping[str, RationalFunction] = field(default_factory=dict)
     signs: Mapping[str, tuple[RationalFunction, int]] = field(default_factory=dict)
     solved: Mapping[str, Scalar] = field(default_factory=dict)
 
@@ -66,7 +66,7 @@ class Assumptions:
                     f"parameter {name!r}: expected one of {', '.join(ASSUMPTIONS)} or "
                     f"'between A and B', got {text!r}"
                 )
-        nonzero = frozenset(n for n, t in parameters.items() if t == "nonzero")
+        nonzero = {n: RationalFunction.symbol(n) for n, t in parameters.items() if t == "nonzero"}
         return cls(dict(parameters), intervals, nonzero)
 
     # -- signs --------------------------------------------------------------------------------
@@ -203,7 +203,10 @@ class Assumptions:
             yield from self._split_axis(names[0], roots)
             return
         for sign in (-1, 0, 1):
+            if sign == 0 and str(factor) in self.nonzero:
+                continue
             part = self._solve(factor) if sign == 0 else self._with_fact(factor, sign)
+            part = None if part is None else part._consistent()
             if part is not None and not part.is_empty():
                 yield part
 
@@ -270,15 +273,26 @@ class Assumptions:
         return RationalFunction.symbol(closed[0]) if closed else factor
 
     def _with_solution(self, name: str, value: Scalar) -> Assumptions | None:
-        """Record name = value, in the facts known so far too; None when they contradict it."""
-        solved = {n: v.substitute({name: value}) for n, v in self.solved.items()}
-        refined = replace(self, solved={**solved, name: value}, signs={})
-        bounded = refined._within(self.intervals[name], value)
-        if bounded is None:
+        """Record name = value, in everything known so far; None when that contradicts it."""
+        try:
+            return self._substituted(name, value)
+        except ZeroDivisionError:  # a denominator that is known not to vanish would
             return None
-        refined = bounded
+
+    def _substituted(self, name: str, value: Scalar) -> Assumptions | None:
+        new = {name: value}
+        solved = {n: v.substitute(new) for n, v in self.solved.items()}
+        if any(not v.parameters() and not self.intervals[n].contains(v) for n, v in solved.items()):
+            return None
+        start = replace(self, solved={**solved, name: value}, signs={}, nonzero={})
+        refined = start._within(self.intervals[name], value)
+        for element in self.nonzero.values():
+            image = _single(Scalar({(): element}).substitute(new))
+            refined = None if refined is None else refined._with_nonzero(image)
         for element, sign in self.signs.values():
-            image = _single(Scalar({(): element}).substitute({name: value}))
+            if refined is None:
+                return None
+            image = _single(Scalar({(): element}).substitute(new))
             known = refined.sign_of(image)
             if known is None:
                 refined = refined._with_fact(image, sign)
@@ -286,11 +300,20 @@ class Assumptions:
                 return None
         return refined
 
+    def _with_nonzero(self, element: RationalFunction) -> Assumptions | None:
+        """Record that an element does not vanish; None when it is 0."""
+        if element.is_zero():
+            return None
+        factors = {str(f): f for f, _ in element.factors()[1]}
+        return replace(self, nonzero={**self.nonzero, **factors})
+
     def _within(self, interval: Interval, value: Scalar) -> Assumptions | None:
         """The solution stays in the interval of its parameter."""
-        refined = self
+        if not value.parameters():
+            return self if interval.contains(value) else None
+        refined: Assumptions | None = self
         for bound, side in ((interval.low, 1), (interval.high, -1)):
-            if bound is None or not value.parameters():
+            if bound is None or refined is None:
                 continue
             difference = _single(value - bound)
             known = refined.sign_of(difference)
@@ -300,24 +323,33 @@ class Assumptions:
                 return None
         return refined
 
-    def _with_fact(self, element: RationalFunction, sign: int) -> Assumptions:
+    def _with_fact(self, element: RationalFunction, sign: int) -> Assumptions | None:
+        """Record a strict sign; factors with even exponents only have to be non-zero."""
         constant, factors = element.factors()
         product, known = RationalFunction(1), sign * (1 if constant > 0 else -1)
+        refined: Assumptions | None = self
         for factor, exponent in factors:
             if exponent % 2:
                 product = product * factor
-        return replace(self, signs={**self.signs, str(product): (product, known)})
+            elif refined is not None:
+                refined = refined._with_nonzero(factor)
+        if refined is None or (product.is_constant() and known < 0):
+            return None
+        if product.is_constant():
+            return refined
+        return replace(refined, signs={**refined.signs, str(product): (product, known)})
 
     def _consistent(self) -> Assumptions | None:
-        """Drop facts that the intervals now imply; None when one is contradicted."""
-        facts = {}
-        blank = replace(self, signs={})
+        """Drop facts that the others imply; None when one is contradicted."""
+        facts = dict(self.signs)
         for text, (element, sign) in self.signs.items():
-            known = blank.sign_of(element)
+            others = {t: f for t, f in facts.items() if t != text}
+            known = replace(self, signs=others).sign_of(element)
             if known is None:
-                facts[text] = (element, sign)
-            elif known != sign:
+                continue
+            if known != sign:
                 return None
+            facts = others
         return replace(self, signs=facts)
 
     def point_intervals(self) -> dict[str, Scalar]:
@@ -345,6 +377,10 @@ class Assumptions:
                 texts.append(f"{name} = {value}")
         for element, sign in self.signs.values():
             texts.append(f"{element} {RELATIONS[sign]} 0")
+        declared = beyond.nonzero if beyond else {}
+        for text, element in self.nonzero.items():
+            if text not in declared and replace(self, nonzero={}).sign_of(element) is None:
+                texts.append(f"{element} != 0")
         return texts
 
     def is_empty(self) -> bool:
@@ -379,9 +415,8 @@ class Assumptions:
                 Scalar({(): element}).substitute(point).sign() == sign
                 for element, sign in self.signs.values()
             ) and all(
-                not Scalar.symbol(n).substitute(point).is_zero()
-                for n in self.nonzero
-                if n in self.intervals
+                not Scalar({(): element}).substitute(point).is_zero()
+                for element in self.nonzero.values()
             )
         except (Undecided, ZeroDivisionError, OutsideTheRing):
             return False

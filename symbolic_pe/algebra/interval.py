@@ -30,6 +30,19 @@ class Interval:
             return -1
         return None
 
+    def contains(self, point: Scalar) -> bool:
+        """Whether a number lies in the interval."""
+        for bound, closed, sign in (
+            (self.low, self.low_closed, 1),
+            (self.high, self.high_closed, -1),
+        ):
+            if bound is None:
+                continue
+            difference = (point - bound).sign() * sign
+            if difference < 0 or (difference == 0 and not closed):
+                return False
+        return True
+
     def side(self, point: Scalar, sign: int) -> Interval | None:
         """The part with sign(x − point) = sign, or None when it is empty."""
         if (known := self.sign_of_difference(point)) is not None:
