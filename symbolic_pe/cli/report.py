@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from flint import arb
+
 from symbolic_pe.algebra.matrix import is_rational, to_fmpq
+from symbolic_pe.algebra.scalar import precision
 from symbolic_pe.classification import ClassifiedCase, Measure
 from symbolic_pe.cli.output import ErrorRecord
 from symbolic_pe.cli.pipeline import Artefacts
@@ -178,8 +181,8 @@ def _group(group: BlockGroup) -> str:
 
 def distance_text(plan: KernelPlan) -> str:
     """An upper bound of the distance, two digits."""
-    size = float(plan.distance.p) / float(plan.distance.q)
-    return f"{1.01 * size:.1e}"
+    with precision(64):
+        return str((arb(plan.distance) * arb("1.01")).str(2, radius=False))
 
 
 def gauge_text(plan: KernelPlan) -> str:

@@ -116,7 +116,8 @@ class Encoding:
         dimensions = {head.generator.dimension for head in self.heads}
         if len(dimensions) != 1:
             raise SpecificationError(
-                f"every head needs the same dimension, got {sorted(dimensions)}"
+                f"every head needs the same dimension, got {sorted(dimensions)} (a frequency of 0 "
+                "makes a block real and half as large: use non-zero ones, or separate blocks)"
             )
         if len(self.heads) > MAX_HEADS:
             raise SpecificationError(f"expected at most {MAX_HEADS} heads, got {len(self.heads)}")

@@ -24,6 +24,10 @@ from symbolic_pe.generators.block import Block
 BITS = 100
 WORKING_BITS = 400
 MAX_DIMENSION = 16
+MAX_DISTANCE = fmpq(1, 10**24)
+"""Largest |X̂ − X|, relative to the size of X."""
+MAX_CONDITION = 10**6
+"""Largest d·max|P|·max|P⁻¹|: the factor by which a change of basis multiplies rounding."""
 
 
 @dataclass(frozen=True)
@@ -49,12 +53,39 @@ def nearby_form(matrix: ScalarMatrix) -> NearbyForm:
             f"{MAX_DIMENSION} is covered (give the generator as blocks)"
         )
     x = to_fmpq(matrix)
-    blocks, columns = _blocks_and_columns(x)
-    p = fmpq_mat([list(row) for row in zip(*columns, strict=True)])
-    q = p.inv()
+    scale = _power_of_two(x)
+    try:
+        blocks, columns = _blocks_and_columns(x / scale)
+        p = fmpq_mat([list(row) for row in zip(*columns, strict=True)])
+        q = p.inv()
+    except (ValueError, ZeroDivisionError):
+        raise _ill_conditioned() from None
+    blocks = [
+        Block(b.rate * Scalar.rational(scale), b.frequency * Scalar.rational(scale)) for b in blocks
+    ]
     near = p * to_fmpq(block_diagonal([b.generator for b in blocks])) * q
     distance = max(abs(a - b) for a, b in zip(near.entries(), x.entries(), strict=True))
+    if distance > scale * MAX_DISTANCE or n * _largest(p) * _largest(q) > MAX_CONDITION:
+        raise _ill_conditioned()
     return NearbyForm(from_fmpq(near), tuple(blocks), from_fmpq(p), from_fmpq(q), distance)
+
+
+def _ill_conditioned() -> NotYetCovered:
+    return NotYetCovered(
+        "code for a generator with eigenvalues of degree 3 or more that is badly scaled or nearly "
+        "defective: its eigenvectors would lose the accuracy of the kernel"
+    )
+
+
+def _largest(x: fmpq_mat) -> fmpq:
+    return max(abs(entry) for entry in x.entries())
+
+
+def _power_of_two(x: fmpq_mat) -> fmpq:
+    """2^k with entries of X/2^k of size about 1."""
+    size = _largest(x)
+    exponent = int(size.p).bit_length() - int(size.q).bit_length()
+    return fmpq(2) ** exponent
 
 
 def _blocks_and_columns(x: fmpq_mat) -> tuple[list[Block], list[list[fmpq]]]:

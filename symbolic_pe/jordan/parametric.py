@@ -52,8 +52,8 @@ def structure_cells(
         )
     if not all(x.is_base() for row in here for x in row):
         raise NotYetCovered(
-            "a parametric component larger than 2×2 whose entries contain roots; name them as "
-            "parameters"
+            f"a component of dimension {len(here)} whose entries contain roots; this version "
+            "classifies roots in components of dimension 1 and 2, and as blocks"
         )
     base = [[x.base_value() for x in row] for row in here]
     try:
@@ -73,8 +73,8 @@ def _structure(cell: Assumptions, matrix: KMatrix) -> tuple[StructureBlock, ...]
     for factor, multiplicity in found:
         if factor.degree_in(UNKNOWN) > 2:
             raise NotYetCovered(
-                f"the eigenvalues of {factor}, an irreducible factor of degree "
-                f"{factor.degree_in(UNKNOWN)} with parameters"
+                f"the eigenvalues of {str(factor).replace(UNKNOWN, 'x')}, an irreducible factor "
+                f"of degree {factor.degree_in(UNKNOWN)} whose coefficients are not rational"
             )
         blocks.extend(_blocks(cell, matrix, factor, multiplicity))
     return tuple(blocks)
