@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from flint import arb, fmpq, fmpq_mat
 
-from numeric_check.exact_element import BranchOnValue, Exact
+from numeric_check.exact_element import Exact
 from numeric_check.exact_torch import ExactTensor, ExactTorch, lifted
 from numeric_check.kernel import Kernel
 from numeric_check.time_limit import time_limit
@@ -58,7 +58,6 @@ class TextProof:
 
     verdict: str
     reason: str
-    branches_on_values: bool = False
 
 
 class _Refuted(Exception):
@@ -95,6 +94,13 @@ ENGINES: Mapping[str, Engine] = {
 }
 
 
+def executed_functions(plan: KernelPlan) -> frozenset[str]:
+    """The functions of a text that `prove_text` executes; the others are measured."""
+    return frozenset(
+        {"transform_query", "transform_key", *(["bias"] if plan.augmentations else [])}
+    )
+
+
 def prove_text(kernel: Kernel, plan: KernelPlan) -> TextProof:
     """Decide that the maps of a text are relative and are those of the plan.
 
@@ -108,8 +114,6 @@ def prove_text(kernel: Kernel, plan: KernelPlan) -> TextProof:
             _decide(kernel, plan)
     except _Refuted as found:
         return TextProof(REFUTED, str(found))
-    except BranchOnValue as error:
-        return TextProof(UNDECIDED, str(error), branches_on_values=True)
     except (KernelError, Undecided) as error:
         return TextProof(UNDECIDED, str(error))
     except (TypeError, ValueError, AttributeError, IndexError, NotImplementedError) as error:
@@ -358,7 +362,7 @@ def _close(found: Constants, exact: Mapping[tuple[int, int], Scalar], what: str)
 
 
 def _decide_bias(engine: Engine, names: Mapping[str, Any], plan: KernelPlan) -> None:
-    """The appended coordinates: their product is a function of the lag, and is the bias."""
+    """The product of the appended coordinates, and `bias` itself, are the bias at the lag."""
     d = plan.dimension
     lead = () if plan.heads == 1 else (plan.heads,)
     x = np.vectorize(Exact.of, otypes=[object])(np.zeros((*lead, 1, d)))
@@ -368,15 +372,24 @@ def _decide_bias(engine: Engine, names: Mapping[str, Any], plan: KernelPlan) -> 
         )
         for name, v in (("transform_query", "t"), ("transform_key", "s"))
     )
+    direct = engine.fetch(
+        names["bias"](*(engine.bring(np.array([Exact.position(v)], dtype=object)) for v in "ts"))
+    )
     for head, added in enumerate(plan.augmentations):
         index = (0,) if plan.heads == 1 else (head, 0)
         pairs = zip(query[index][d:], key[index][d:], strict=True)
         product = _sum([(Exact.of(a) * b).function for a, b in pairs], added.bias)
-        at_zero = _at_key_zero(product)
-        lag = at_zero.compose({"t": 1, "s": -1})
-        if not (product - lag).vanishes():
-            raise _Refuted(f"head {head}: the added coordinates give {product}, no function of lag")
-        _close_functions(at_zero, added.bias, f"head {head}: bias")
+        _decide_lag(product, added.bias, f"head {head}: the product of the added coordinates")
+        value = Exact.of(direct[(*index, 0)]).function
+        _decide_lag(value, added.bias, f"head {head}: bias")
+
+
+def _decide_lag(found: Function, bias: Function, what: str) -> None:
+    """That f(t, s) = b(t − s), with b the bias within rounding."""
+    at_zero = _at_key_zero(found)
+    if not (found - at_zero.compose({"t": 1, "s": -1})).vanishes():
+        raise _Refuted(f"{what} is {found}, no function of the lag")
+    _close_functions(at_zero, bias, what)
 
 
 def _at_key_zero(f: Function) -> Function:
@@ -414,4 +427,4 @@ def _coefficient(f: Function, degree: int) -> arb:
     return total
 
 
-__all__ = ["TextProof", "prove_text"]
+__all__ = ["TextProof", "executed_functions", "prove_text"]

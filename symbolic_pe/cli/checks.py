@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -105,11 +103,18 @@ def check_file(path: Path, progress: Report) -> CheckRecord:
     The claims of the specification in the header are proved, the certificate it names is made
     again and must have the stated digest, and the text is executed on exact ring elements where
     that is covered, compiled, and cross-checked. A matching digest of the body is not asked for: it
-    proves nothing, and a rewritten text may be right. A text that differs from what is emitted and
-    branches on values, or has a condition that the emitted text has not, is `undecided`: no sample
-    shows what it does elsewhere.
+    proves nothing, and a rewritten text may be right. Code that differs from what is emitted holds
+    when exact execution decides the edit (see `numeric_check.edited_text`), and is `undecided`
+    otherwise: no sample shows what it does elsewhere.
     """
-    from numeric_check import compile_kernel, cross_check, prove_text
+    from numeric_check import (
+        compile_kernel,
+        cross_check,
+        executed_functions,
+        prove_text,
+        same_code,
+        undecided_edits,
+    )
 
     text = _read(path, MAX_KERNEL_BYTES)
     try:
@@ -135,7 +140,7 @@ def check_file(path: Path, progress: Report) -> CheckRecord:
         failures.append("the header states another digest than that of the body below it")
     errors: dict[str, ErrorRecord] = {}
     found = TextRecord("undecided", "the text was not executed")
-    hidden = False
+    doubts: list[str] = []
     progress(f"proving and cross-checking the {header.target} text")
     try:
         kernel = compile_kernel(text, header.target, module=path.stem)
@@ -149,9 +154,12 @@ def check_file(path: Path, progress: Report) -> CheckRecord:
         measured = cross_check(kernel, plan)
         errors = error_records(measured)
         failures.extend(measured.failure_lines())
-        hidden = not same and (decided.branches_on_values or bool(new_branches(text, fresh.text)))
+        if not same_code(text, fresh.text):
+            doubts = undecided_edits(text, fresh.text, executed_functions(plan))
+            if decided.verdict == "undecided":
+                doubts.append(f"the edited text is measured only: {decided.reason}")
     verdict: Literal["holds", "refuted", "undecided"] = "holds"
-    if failures or hidden:
+    if failures or doubts:
         verdict = "refuted" if failures else "undecided"
     return CheckRecord(
         str(path),
@@ -161,35 +169,8 @@ def check_file(path: Path, progress: Report) -> CheckRecord:
         [claim_record(c) for c in proof.claims],
         errors,
         failures,
+        doubts,
     )
-
-
-def new_branches(text: str, emitted: str) -> list[str]:
-    """Conditions in a text that the emitted text does not have, as source.
-
-    A condition on shapes, dtypes or counters takes one path here and another elsewhere; exact
-    execution and samples see one path only.
-    """
-    known = Counter(_conditions(emitted))
-    return [c for c, n in Counter(_conditions(text)).items() if n > known[c]]
-
-
-def _conditions(text: str) -> list[str]:
-    try:
-        tree = ast.parse(text)
-    except SyntaxError:
-        return []
-    found: list[str] = []
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.If, ast.IfExp, ast.While, ast.Assert)):
-            found.append(ast.unparse(node.test))
-        elif isinstance(node, (ast.Compare, ast.BoolOp)):
-            found.append(ast.unparse(node))
-        elif isinstance(node, ast.comprehension):
-            found.extend(ast.unparse(condition) for condition in node.ifs)
-        elif isinstance(node, ast.Attribute) and node.attr in ("where", "select", "choose"):
-            found.append(node.attr)
-    return found
 
 
 def recheck_files(paths: Sequence[Path], *, ignore_digest: bool) -> RecheckRecord:

@@ -132,6 +132,7 @@ class CheckRecord(msgspec.Struct, frozen=True):
     claims: list[ClaimRecord]
     errors: dict[str, ErrorRecord]
     failures: list[str]
+    undecided_edits: list[str]
 
 
 class RecheckItem(msgspec.Struct, frozen=True):

@@ -142,6 +142,7 @@ def check_text(record: CheckRecord) -> str:
     lines = [f"{record.file}: {record.verdict} ({same})"]
     lines.append(f"  text {record.text_proof.verdict}: {record.text_proof.reason}")
     lines.extend(f"  {failure}" for failure in record.failures[:SHOWN_FAILURES])
+    lines.extend(f"  undecided: {doubt}" for doubt in record.undecided_edits[:SHOWN_FAILURES])
     lines.append(errors_text("", record.errors))
     return "\n".join(line for line in lines if line) + "\n"
 

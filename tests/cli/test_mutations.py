@@ -139,20 +139,64 @@ def test_a_branch_that_no_sample_reaches_is_undecided(tmp_path: Path) -> None:
     assert "undecided" in result.stdout
 
 
-@pytest.mark.parametrize(
-    "hidden",
-    [
-        "    if x.shape[-2] > 2000:\n        angle = angle * 1.5\n",
-        "    angle = angle * (1.5 if x.ndim > 7 else 1.0)\n",
-        "    angle = np.where(u.shape[0] == 7, angle, angle)\n",
-    ],
-)
-def test_a_new_condition_on_shapes_is_undecided(hidden: str, tmp_path: Path) -> None:
+UNSEEN = {
+    "condition on a size": "    if x.shape[-2] > 2000:\n        angle = angle * 1.5\n",
+    "condition on the rank": "    angle = angle * (1.5 if x.ndim > 7 else 1.0)\n",
+    "where": "    angle = np.where(u.shape[0] == 7, angle, angle)\n",
+    "arithmetic of sizes": "    angle = angle * (1.0 + x.shape[-2] // 5000)\n",
+    "maximum of sizes": "    angle = angle * max(1.0, x.shape[-2] / 5000)\n",
+    "loop over a size": "    for _ in range(x.shape[-2] - 5000):\n        angle = angle * 1.5\n",
+    "rounding": "    angle = angle + np.trunc(u / 1e15)\n",
+    "remainder": "    angle = np.fmod(u, 1e15) * THETA\n",
+    "counted ones": "    angle = angle * (1.0 + np.ones_like(x).size // 99999)\n",
+    "slice of positions": "    angle = angle * 1.0\n    angle[5000:] = 0.0\n",
+    "power of a size": "    angle = angle * x.shape[-2] ** 0\n",
+}
+
+
+@pytest.mark.parametrize("hidden", list(UNSEEN.values()), ids=list(UNSEEN))
+def test_an_edit_that_exact_execution_does_not_see_is_undecided(
+    hidden: str, tmp_path: Path
+) -> None:
     assert build("rope:dim=8", "numpy", tmp_path).exit_code == 0
     path = tmp_path / "rope_numpy.py"
     old = "    angle = u * THETA\n"
     path.write_text(path.read_text().replace(old, old + hidden))
-    assert CliRunner().invoke(cli, ["check", str(path)]).exit_code == 3
+    result = CliRunner().invoke(cli, ["check", str(path)])
+    assert result.exit_code == 3, result.stdout
+    assert "undecided: the edit adds" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("target", "old", "new", "place"),
+    [
+        ("numpy", "def operator(lag):", "def operator(lag, unused=0.0):", "operator"),
+        ("torch", "value = -slope[head]", "value = -1.0 * slope[head]", "make_score_mod"),
+    ],
+)
+def test_an_edit_of_what_is_only_measured_is_undecided(
+    target: str, old: str, new: str, place: str, tmp_path: Path
+) -> None:
+    assert build("alibi:dim=4,heads=2", target, tmp_path).exit_code == 0
+    (path,) = tmp_path.glob("*.py")
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    result = CliRunner().invoke(cli, ["check", str(path)])
+    assert result.exit_code == 3, result.stdout
+    assert f"the edit changes {place}" in result.stdout
+
+
+@pytest.mark.parametrize("target", ["numpy", "torch"])
+def test_a_rewritten_bias_is_executed(target: str, tmp_path: Path) -> None:
+    assert build("alibi:dim=4,heads=2", target, tmp_path).exit_code == 0
+    (path,) = tmp_path.glob("*.py")
+    text = path.read_text()
+    old = re.search(r"return .*SLOPE.* \* lag\)?.*", text)
+    assert old is not None
+    for factor, code in (("* (2.0 - 1.0)", 0), ("* 1.0000001", 1)):
+        path.write_text(text.replace(old[0], old[0].replace("* lag", f"* lag {factor}")))
+        assert CliRunner().invoke(cli, ["check", str(path)]).exit_code == code
 
 
 def test_a_false_body_digest_is_found(tmp_path: Path) -> None:

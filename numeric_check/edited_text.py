@@ -1,0 +1,129 @@
+"""What is left undecided when the text of a kernel was edited after it was emitted.
+
+Exact execution sees a text on one shape, one dtype and symbolic values. It decides an edit that
+rearranges arithmetic (+, −, ·, /, powers, matrix products, cos, sin, exp, local names, helper
+functions); it decides nothing about an operation that could act otherwise on other input: a
+comparison, a rounding, a slice, a size. An edit that adds one of these, or that touches a function
+which is not executed exactly, is therefore reported and not taken as harmless.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator, Set
+
+_ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.MatMult, ast.USub, ast.UAdd)
+_ELEMENTWISE = frozenset({"cos", "sin", "exp"})
+_CHOICES = (
+    ast.If, ast.IfExp, ast.While, ast.For, ast.Assert, ast.Raise, ast.With, ast.Try, ast.Lambda,
+    ast.Compare, ast.BoolOp, ast.comprehension, ast.Global, ast.Nonlocal, ast.Delete,
+)  # fmt: skip
+
+
+def same_code(text: str, emitted: str) -> bool:
+    """Whether two texts differ in comments, layout and docstrings at most."""
+    return ast.dump(_stripped(text)) == ast.dump(_stripped(emitted))
+
+
+def undecided_edits(text: str, emitted: str, executed: Set[str]) -> list[str]:
+    """Why exact execution of `executed` does not decide the edit from `emitted` to `text`.
+
+    executed  names of the functions that were executed exactly; what they use is covered as well
+
+    Empty when the edit rearranges arithmetic within what was executed.
+    """
+    new, old = _stripped(text), _stripped(emitted)
+    added = Counter(_operations(new))
+    added.subtract(Counter(_operations(old, _functions(new))))
+    reasons = [f"the edit adds {what}" for what, count in sorted(added.items()) if count > 0]
+    ours, theirs = _definitions(new), _definitions(old)
+    covered = _reachable(ours, executed)
+    for name in sorted({*ours, *theirs}):
+        if _dumps(ours.get(name, [])) != _dumps(theirs.get(name, [])) and name not in covered:
+            place = name or "a statement of the module"
+            reasons.append(f"the edit changes {place}, which is measured and not executed exactly")
+    return reasons
+
+
+def _stripped(text: str) -> ast.Module:
+    """The syntax tree without docstrings."""
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Module, ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(
+            node, clean=False
+        ):
+            node.body = node.body[1:] or [ast.Pass()]
+    return tree
+
+
+def _operations(tree: ast.Module, own: Set[str] | None = None) -> Iterator[str]:
+    """Every construct whose effect may depend on more than the values it combines."""
+    functions = _functions(tree) if own is None else own
+    for node in ast.walk(tree):
+        if isinstance(node, _CHOICES):
+            yield f"the condition or loop `{_short(node)}`"
+        elif isinstance(node, ast.Subscript):
+            yield f"the index `[{_short(node.slice)}]`"
+        elif isinstance(node, ast.Attribute) and node.attr not in _ELEMENTWISE:
+            yield f"the use of `.{node.attr}`"
+        elif isinstance(node, (ast.operator, ast.unaryop)) and not isinstance(node, _ARITHMETIC):
+            yield f"the operator {type(node).__name__}"
+        elif (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id not in functions
+        ):
+            yield f"the call of `{node.func.id}`"
+
+
+def _short(node: ast.AST) -> str:
+    if isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)):
+        node = node.test
+    elif isinstance(node, ast.For):
+        node = node.iter
+    line = " ".join(ast.unparse(node).split())
+    return line if len(line) <= 80 else f"{line[:77]}..."
+
+
+def _functions(tree: ast.Module) -> frozenset[str]:
+    return frozenset(n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef))
+
+
+def _definitions(tree: ast.Module) -> dict[str, list[ast.stmt]]:
+    """Top-level statements by the name they bind; '' for those that bind none."""
+    found: dict[str, list[ast.stmt]] = {}
+    for node in tree.body:
+        for name in _bound(node) or [""]:
+            found.setdefault(name, []).append(node)
+    return found
+
+
+def _bound(node: ast.stmt) -> list[str]:
+    if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        return [node.name]
+    return [
+        n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    ]
+
+
+def _dumps(nodes: list[ast.stmt]) -> list[str]:
+    return [ast.dump(node) for node in nodes]
+
+
+def _reachable(definitions: dict[str, list[ast.stmt]], roots: Set[str]) -> set[str]:
+    """The names that the roots use, directly or not."""
+    found: set[str] = set()
+    waiting = [name for name in roots if name in definitions]
+    while waiting:
+        name = waiting.pop()
+        if name in found:
+            continue
+        found.add(name)
+        for statement in definitions[name]:
+            used = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name)}
+            waiting.extend(sorted(used & definitions.keys()))
+    return found
+
+
+__all__ = ["same_code", "undecided_edits"]
