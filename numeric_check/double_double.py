@@ -31,8 +31,8 @@ class DoubleDouble:
 
     @classmethod
     def from_balls(cls, balls: Sequence[arb], shape: tuple[int, ...]) -> DoubleDouble:
-        """Midpoints; values beyond the range of binary64 become infinite."""
-        high = np.array([float(x) for x in balls], dtype=np.float64)
+        """Midpoints; values beyond the range of binary64, or of balls, become infinite."""
+        high = np.array([float(x) if x.is_finite() else np.inf for x in balls], dtype=np.float64)
         low = np.array(
             [
                 float(x.mid() - h) if np.isfinite(h) else 0.0

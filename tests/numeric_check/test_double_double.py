@@ -62,3 +62,9 @@ def test_out_of_range_is_infinite() -> None:
     with precision(64):
         x = DoubleDouble.from_balls([arb(2) ** 3000, arb(2) ** -3000], (2,))
     assert x.high.tolist() == [np.inf, 0.0]
+
+
+def test_a_ball_that_overflows_is_infinite() -> None:
+    huge = (arb(10) ** 200).exp()
+    assert not huge.is_finite()
+    assert DoubleDouble.from_balls([huge], (1,)).high.tolist() == [np.inf]
