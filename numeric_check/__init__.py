@@ -4,12 +4,11 @@ from numeric_check.cross_check import cross_check
 from numeric_check.edited_text import same_code, undecided_edits
 from numeric_check.kernel import compile_kernel
 from numeric_check.reference import reference
-from numeric_check.text_proof import executed_functions, prove_text
+from numeric_check.text_proof import prove_text
 
 __all__ = [
     "compile_kernel",
     "cross_check",
-    "executed_functions",
     "prove_text",
     "reference",
     "same_code",

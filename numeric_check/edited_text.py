@@ -1,10 +1,11 @@
 """What is left undecided when the text of a kernel was edited after it was emitted.
 
 Exact execution sees a text on one shape, one dtype and symbolic values. It decides an edit that
-rearranges arithmetic (+, −, ·, /, powers, matrix products, cos, sin, exp, local names, helper
-functions); it decides nothing about an operation that could act otherwise on other input: a
-comparison, a rounding, a slice, a size. An edit that adds one of these, or that touches a function
-which is not executed exactly, is therefore reported and not taken as harmless.
+rearranges arithmetic: +, −, ·, /, powers, cos, sin, exp, joining and splitting channels, local
+names, helper functions. It decides nothing about an operation that could act otherwise on other
+input: a comparison, a rounding, a sum over an axis, a size, an index beyond the channels. An edit
+that adds one of these, or that touches a function which is not executed exactly, is therefore
+reported and not taken as harmless.
 """
 
 from __future__ import annotations
@@ -13,8 +14,18 @@ import ast
 from collections import Counter
 from collections.abc import Iterator, Set
 
-_ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.MatMult, ast.USub, ast.UAdd)
-_ELEMENTWISE = frozenset({"cos", "sin", "exp"})
+_ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.USub, ast.UAdd)
+_ELEMENTWISE = frozenset({
+    "cos", "sin", "exp", "add", "subtract", "multiply", "divide", "negative",
+    "stack", "concatenate", "cat", "reshape", "flatten", "unsqueeze", "expand_dims", "newaxis",
+    "swapaxes", "transpose", "asarray", "array", "as_tensor", "astype", "to", "copy", "clone",
+    "empty_like", "zeros_like", "dtype", "device", "float64",
+})  # fmt: skip
+"""Attributes whose value at one place depends on no other place, and on no size."""
+_SHAPED = frozenset({"reshape", "empty", "zeros", "broadcast_to", "expand"})
+"""Calls that use a shape as a shape."""
+_SAMPLED = 15
+"""`cross_check` puts more positions than this into one call."""
 _CHOICES = (
     ast.If, ast.IfExp, ast.While, ast.For, ast.Assert, ast.Raise, ast.With, ast.Try, ast.Lambda,
     ast.Compare, ast.BoolOp, ast.comprehension, ast.Global, ast.Nonlocal, ast.Delete,
@@ -26,10 +37,11 @@ def same_code(text: str, emitted: str) -> bool:
     return ast.dump(_stripped(text)) == ast.dump(_stripped(emitted))
 
 
-def undecided_edits(text: str, emitted: str, executed: Set[str]) -> list[str]:
+def undecided_edits(text: str, emitted: str, executed: Set[str] | None) -> list[str]:
     """Why exact execution of `executed` does not decide the edit from `emitted` to `text`.
 
-    executed  names of the functions that were executed exactly; what they use is covered as well
+    executed  names of the functions that were executed exactly; what they use is covered as well;
+              None where nothing can be, and only the added operations are listed
 
     Empty when the edit rearranges arithmetic within what was executed.
     """
@@ -37,6 +49,8 @@ def undecided_edits(text: str, emitted: str, executed: Set[str]) -> list[str]:
     added = Counter(_operations(new))
     added.subtract(Counter(_operations(old, _functions(new))))
     reasons = [f"the edit adds {what}" for what, count in sorted(added.items()) if count > 0]
+    if executed is None:
+        return reasons
     ours, theirs = _definitions(new), _definitions(old)
     covered = _reachable(ours, executed)
     for name in sorted({*ours, *theirs}):
@@ -60,12 +74,18 @@ def _stripped(text: str) -> ast.Module:
 def _operations(tree: ast.Module, own: Set[str] | None = None) -> Iterator[str]:
     """Every construct whose effect may depend on more than the values it combines."""
     functions = _functions(tree) if own is None else own
+    width = _width(tree)
+    shapes = _used_as_shapes(tree)
     for node in ast.walk(tree):
         if isinstance(node, _CHOICES):
             yield f"the condition or loop `{_short(node)}`"
-        elif isinstance(node, ast.Subscript):
+        elif isinstance(node, ast.Subscript) and not _within(node.slice, width):
             yield f"the index `[{_short(node.slice)}]`"
-        elif isinstance(node, ast.Attribute) and node.attr not in _ELEMENTWISE:
+        elif (
+            isinstance(node, ast.Attribute)
+            and node.attr not in _ELEMENTWISE
+            and id(node) not in shapes
+        ):
             yield f"the use of `.{node.attr}`"
         elif isinstance(node, (ast.operator, ast.unaryop)) and not isinstance(node, _ARITHMETIC):
             yield f"the operator {type(node).__name__}"
@@ -75,6 +95,44 @@ def _operations(tree: ast.Module, own: Set[str] | None = None) -> Iterator[str]:
             and node.func.id not in functions
         ):
             yield f"the call of `{node.func.id}`"
+
+
+def _width(tree: ast.Module) -> int:
+    """The channels per head: what lies beyond this index is no channel."""
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "DIMENSION":
+            value = node.value
+            return (
+                value.value if isinstance(value, ast.Constant) and type(value.value) is int else 0
+            )
+    return 0
+
+
+def _within(index: ast.expr, width: int) -> bool:
+    """Whether an index is made of `...`, `None` and numbers up to the channels of a head.
+
+    Samples have more positions than that, so they show what such an index does along any axis.
+    """
+    for node in ast.walk(index):
+        if isinstance(node, ast.Constant):
+            small = type(node.value) is int and node.value <= min(width, _SAMPLED)
+            if not small and node.value is not None and node.value is not Ellipsis:
+                return False
+        elif not isinstance(node, (ast.Slice, ast.Tuple, ast.UnaryOp, ast.USub, ast.Load)):
+            return False
+    return True
+
+
+def _used_as_shapes(tree: ast.Module) -> set[int]:
+    """The calls that want a shape, and the nodes `x.shape` handed whole to them."""
+    found: set[int] = set()
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+            continue
+        if node.func.attr in _SHAPED:
+            arguments = [a for a in node.args if isinstance(a, ast.Attribute)]
+            found |= {id(a) for a in arguments if a.attr == "shape"} | {id(node.func)}
+    return found
 
 
 def _short(node: ast.AST) -> str:

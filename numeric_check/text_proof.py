@@ -50,14 +50,19 @@ Constants = dict[tuple[int, int], fmpq]
 INPUT = "x_"
 SECONDS = 120.0
 """Longest time that one text may take on exact elements."""
+_DOES_NOT_RUN = (TypeError, ValueError, AttributeError, IndexError, NotImplementedError)
 
 
 @dataclass(frozen=True)
 class TextProof:
-    """What exact execution decided of a text, and where it fails."""
+    """What exact execution decided of a text, and where it fails.
+
+    executed  the functions of the text that were decided; the others are measured
+    """
 
     verdict: str
     reason: str
+    executed: frozenset[str] = frozenset()
 
 
 class _Refuted(Exception):
@@ -68,6 +73,10 @@ class _ExactLibrary:
     """NumPy with every dtype replaced by `object`, so that casts keep exact elements."""
 
     float64 = float32 = float16 = object
+
+    def eye(self, size: int) -> Any:
+        """The identity, of a dtype that holds exact elements."""
+        return np.eye(size, dtype=object)
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(np, name)
@@ -94,15 +103,10 @@ ENGINES: Mapping[str, Engine] = {
 }
 
 
-def executed_functions(plan: KernelPlan) -> frozenset[str]:
-    """The functions of a text that `prove_text` executes; the others are measured."""
-    return frozenset(
-        {"transform_query", "transform_key", *(["bias"] if plan.augmentations else [])}
-    )
-
-
-def prove_text(kernel: Kernel, plan: KernelPlan) -> TextProof:
+def prove_text(kernel: Kernel, plan: KernelPlan, *, operator: bool = False) -> TextProof:
     """Decide that the maps of a text are relative and are those of the plan.
+
+    operator  also decide `operator(t) = F̂(t)ᵀĜ(0)`, where it runs on exact elements
 
     `undecided` with the reason for parametric kernels, and for texts that use operations the exact
     elements do not have.
@@ -111,22 +115,24 @@ def prove_text(kernel: Kernel, plan: KernelPlan) -> TextProof:
         return TextProof(UNDECIDED, "exact execution covers kernels without run-time parameters")
     try:
         with time_limit(SECONDS):
-            _decide(kernel, plan)
+            executed = _decide(kernel, plan, operator=operator)
     except _Refuted as found:
         return TextProof(REFUTED, str(found))
     except (KernelError, Undecided) as error:
         return TextProof(UNDECIDED, str(error))
-    except (TypeError, ValueError, AttributeError, IndexError, NotImplementedError) as error:
+    except _DOES_NOT_RUN as error:
         return TextProof(UNDECIDED, f"the text does not run on exact elements: {error}")
     return TextProof(
         PROVED,
         "executed on exact ring elements: the query and key maps are P exp(tK) and exp(-sK) Q for "
         "the constants in the text, hence relative for all real positions and references; K, P, Q "
         "are within rounding of the exact ones",
+        executed,
     )
 
 
-def _decide(kernel: Kernel, plan: KernelPlan) -> None:
+def _decide(kernel: Kernel, plan: KernelPlan, *, operator: bool) -> frozenset[str]:
+    executed = {"transform_query", "transform_key"}
     engine = ENGINES[kernel.target]
     names = kernel.on_library(engine.library, engine.lift)
     queries = _maps(engine, names["transform_query"], plan, "t")
@@ -146,6 +152,35 @@ def _decide(kernel: Kernel, plan: KernelPlan) -> None:
         _compare(plan, head, rate, start, _at_zero(key))
     if plan.augmentations:
         _decide_bias(engine, names, plan)
+        executed.add("bias")
+    if operator and _decide_operator(engine, names, plan, queries, keys):
+        executed.add("operator")
+    return frozenset(executed)
+
+
+def _decide_operator(
+    engine: Engine,
+    names: Mapping[str, Any],
+    plan: KernelPlan,
+    queries: Sequence[Matrix],
+    keys: Sequence[Matrix],
+) -> bool:
+    """operator(t) = F̂(t)ᵀĜ(0) in every head; False where it does not run on exact elements."""
+    d = plan.dimension
+    try:
+        result = names["operator"](engine.bring(np.array([Exact.position("t")], dtype=object)))
+        found = np.asarray(engine.fetch(result), dtype=object).reshape(plan.heads, d, d)
+    except (KernelError, *_DOES_NOT_RUN):
+        return False
+    for head, (query, key) in enumerate(zip(queries, keys, strict=True)):
+        expected = _times({(j, i): f for (i, j), f in query.items()}, _at_zero(key))
+        matrix = {place: _in_one(Exact.of(x).function, "t") for place, x in _places(found[head])}
+        _equal(matrix, expected, f"operator, head {head}: A = F^T G(0)")
+    return True
+
+
+def _places(array: Any) -> list[tuple[tuple[int, int], Any]]:
+    return [((i, j), x) for (i, j), x in np.ndenumerate(array)]
 
 
 def _maps(
@@ -427,4 +462,4 @@ def _coefficient(f: Function, degree: int) -> arb:
     return total
 
 
-__all__ = ["TextProof", "executed_functions", "prove_text"]
+__all__ = ["TextProof", "prove_text"]

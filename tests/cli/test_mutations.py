@@ -110,17 +110,34 @@ def test_check_finds_the_fault_on_disk(name: str, tmp_path: Path) -> None:
     assert "refuted" in result.stdout
 
 
-def test_harmless_changes_stay_accepted(tmp_path: Path) -> None:
-    assert build("rope:dim=8", "numpy", tmp_path).exit_code == 0
-    path = tmp_path / "rope_numpy.py"
+HARMLESS = {
+    "order of a product": ("rope:dim=8", "angle = u * THETA", "angle = THETA * u  # the same"),
+    "order of a sum": (
+        "rope:dim=8",
+        "cosine * first - sine * second",
+        "-sine * second + cosine * first",
+    ),
+    "docstring": ("rope:dim=8", '"""F(t)x', '"""The query map F(t)x'),
+    "spelling of a slice": ("rope:dim=8", "0::2], wide", "::2], wide"),
+    "function for an operator": ("rope:dim=8", "u * THETA", "np.multiply(u, THETA)"),
+    "operator": (
+        "rope:dim=8",
+        "return transform_query(identity",
+        "return 1.0 * transform_query(identity",
+    ),
+    "bias": ("alibi:dim=4,heads=2", "return -SLOPE * lag", "return -(lag * SLOPE)"),
+    "learned": ("examples/damped-oscillator.toml", "centre = -w * z", "centre = -(z * w)"),
+}
+
+
+@pytest.mark.parametrize("name", list(HARMLESS))
+def test_harmless_changes_stay_accepted(name: str, tmp_path: Path) -> None:
+    spec, old, new = HARMLESS[name]
+    assert build(spec, "numpy", tmp_path).exit_code == 0
+    (path,) = tmp_path.glob("*.py")
     text = path.read_text()
-    rewritten = (
-        text.replace("angle = u * THETA", "angle = THETA * u  # the same product")
-        .replace("cosine * first - sine * second", "-sine * second + cosine * first")
-        .replace('"""F(t)x', '"""The query map F(t)x')
-    )
-    assert rewritten != text
-    path.write_text(rewritten)
+    assert old in text
+    path.write_text(text.replace(old, new))
     result = CliRunner().invoke(cli, ["check", str(path)])
     assert result.exit_code == 0, result.stdout
     assert "differs" in CliRunner().invoke(cli, ["check", str(path), "--json"]).stdout
@@ -168,20 +185,17 @@ def test_an_edit_that_exact_execution_does_not_see_is_undecided(
 
 
 @pytest.mark.parametrize(
-    ("target", "old", "new", "place"),
-    [
-        ("numpy", "def operator(lag):", "def operator(lag, unused=0.0):", "operator"),
-        ("torch", "value = -slope[head]", "value = -1.0 * slope[head]", "make_score_mod"),
-    ],
+    ("old", "place"),
+    [("transform_query(query, position, reference),", "Alibi"), ("-slope[head]", "make_score_mod")],
 )
 def test_an_edit_of_what_is_only_measured_is_undecided(
-    target: str, old: str, new: str, place: str, tmp_path: Path
+    old: str, place: str, tmp_path: Path
 ) -> None:
-    assert build("alibi:dim=4,heads=2", target, tmp_path).exit_code == 0
+    assert build("alibi:dim=4,heads=2", "torch", tmp_path).exit_code == 0
     (path,) = tmp_path.glob("*.py")
     text = path.read_text()
     assert old in text
-    path.write_text(text.replace(old, new))
+    path.write_text(text.replace(old, f"1.0 * {old}"))
     result = CliRunner().invoke(cli, ["check", str(path)])
     assert result.exit_code == 3, result.stdout
     assert f"the edit changes {place}" in result.stdout
