@@ -53,8 +53,9 @@ def undecided_edits(text: str, emitted: str, executed: Set[str] | None) -> list[
         return reasons
     ours, theirs = _definitions(new), _definitions(old)
     covered = _reachable(ours, executed)
-    for name in sorted({*ours, *theirs}):
-        if _dumps(ours.get(name, [])) != _dumps(theirs.get(name, [])) and name not in covered:
+    unused = ours.keys() - theirs.keys() - _used(new) - {""}
+    for name in sorted({*ours, *theirs} - covered - unused):
+        if _dumps(ours.get(name, [])) != _dumps(theirs.get(name, [])):
             place = name or "a statement of the module"
             reasons.append(f"the edit changes {place}, which is measured and not executed exactly")
     return reasons
@@ -167,6 +168,10 @@ def _bound(node: ast.stmt) -> list[str]:
 
 def _dumps(nodes: list[ast.stmt]) -> list[str]:
     return [ast.dump(node) for node in nodes]
+
+
+def _used(tree: ast.Module) -> set[str]:
+    return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
 
 
 def _reachable(definitions: dict[str, list[ast.stmt]], roots: Set[str]) -> set[str]:

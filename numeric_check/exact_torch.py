@@ -87,6 +87,18 @@ class ExactTensor:
         """Values as a tensor."""
         return ExactTensor(_plain(values))
 
+    def cos(self) -> ExactTensor:
+        """cos, element by element."""
+        return _each(self, Exact.cos)
+
+    def sin(self) -> ExactTensor:
+        """sin, element by element."""
+        return _each(self, Exact.sin)
+
+    def exp(self) -> ExactTensor:
+        """exp, element by element."""
+        return _each(self, Exact.exp)
+
     def __getitem__(self, index: Any) -> ExactTensor:
         parts = index if isinstance(index, tuple) else (index,)
         return ExactTensor(self.data[tuple(_index(part) for part in parts)])

@@ -155,7 +155,7 @@ def check_file(path: Path, progress: Report) -> CheckRecord:
         errors = error_records(measured)
         failures.extend(measured.failure_lines())
         if not same_code(text, fresh.text):
-            executed = None if plan.parameters else decided.executed
+            executed = decided.executed if decided.verdict == "proved" else None
             doubts = undecided_edits(text, fresh.text, executed)
             if decided.verdict == "undecided" and not plan.parameters:
                 doubts.append(f"the edited text is measured only: {decided.reason}")

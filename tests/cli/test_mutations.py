@@ -130,6 +130,27 @@ HARMLESS = {
 }
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (
+            "torch.stack((turned_first, turned_second), dim=-1).flatten(-2)",
+            "torch.stack([turned_first, turned_second], -1).reshape(x.shape)",
+        ),
+        ("torch.cos(angle)", "angle.cos()"),
+        ("def _transform", "def _unused(a):\n    return a * 2.0\n\n\ndef _transform"),
+    ],
+)
+def test_harmless_changes_of_a_torch_text_stay_accepted(old: str, new: str, tmp_path: Path) -> None:
+    assert build("rope:dim=8", "torch", tmp_path).exit_code == 0
+    path = tmp_path / "rope_torch.py"
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    result = CliRunner().invoke(cli, ["check", str(path)])
+    assert result.exit_code == 0, result.stdout
+
+
 @pytest.mark.parametrize("name", list(HARMLESS))
 def test_harmless_changes_stay_accepted(name: str, tmp_path: Path) -> None:
     spec, old, new = HARMLESS[name]
