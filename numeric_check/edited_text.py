@@ -1,10 +1,11 @@
 """What is left undecided when the text of a kernel was edited after it was emitted.
 
 Exact execution sees a text on one shape, one dtype and symbolic values. It decides an edit that
-rearranges arithmetic: +, −, ·, /, powers, cos, sin, exp, joining and splitting channels, local
-names, helper functions. It decides nothing about an operation that could act otherwise on other
-input: a comparison, a rounding, a sum over an axis, a size, an index beyond the channels. An edit
-that adds one of these, or that touches a function which is not executed exactly, is therefore
+rearranges arithmetic: +, −, ·, /, powers, joining and splitting channels, local names, helper
+functions. It decides nothing about what could act otherwise on other input or in floating point: a
+comparison, a rounding, a sum over an axis, a size, an exponential or a number that could overflow,
+an assignment in place, an index beyond channels and positions, a guard or a cast that is gone. An
+edit that does one of these, or that touches a function which is not executed exactly, is therefore
 reported and not taken as harmless.
 """
 
@@ -16,7 +17,7 @@ from collections.abc import Iterator, Set
 
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.USub, ast.UAdd)
 _ELEMENTWISE = frozenset({
-    "cos", "sin", "exp", "add", "subtract", "multiply", "divide", "negative",
+    "cos", "sin", "add", "subtract", "multiply", "divide", "negative",
     "stack", "concatenate", "cat", "reshape", "flatten", "unsqueeze", "expand_dims", "newaxis",
     "swapaxes", "transpose", "asarray", "array", "as_tensor", "astype", "to", "copy", "clone",
     "empty_like", "zeros_like", "dtype", "device", "float64",
@@ -24,6 +25,10 @@ _ELEMENTWISE = frozenset({
 """Attributes whose value at one place depends on no other place, and on no size."""
 _SHAPED = frozenset({"reshape", "empty", "zeros", "broadcast_to", "expand"})
 """Calls that use a shape as a shape."""
+_DTYPES = frozenset({"float64", "result_type", "promote_types", "to", "astype"})
+"""What decides in which dtype and on which device a text computes."""
+_PLAIN = 1024
+"""Numbers between 1/1024 and 1024 move no float out of range."""
 _SAMPLED = 15
 """`cross_check` puts more positions than this into one call."""
 _CHOICES = (
@@ -49,6 +54,9 @@ def undecided_edits(text: str, emitted: str, executed: Set[str] | None) -> list[
     added = Counter(_operations(new))
     added.subtract(Counter(_operations(old, _functions(new))))
     reasons = [f"the edit adds {what}" for what, count in sorted(added.items()) if count > 0]
+    removed = Counter(_guards(old))
+    removed.subtract(Counter(_guards(new)))
+    reasons += [f"the edit removes {what}" for what, count in sorted(removed.items()) if count > 0]
     if executed is None:
         return reasons
     ours, theirs = _definitions(new), _definitions(old)
@@ -88,6 +96,10 @@ def _operations(tree: ast.Module, own: Set[str] | None = None) -> Iterator[str]:
             and id(node) not in shapes
         ):
             yield f"the use of `.{node.attr}`"
+        elif isinstance(node, ast.AugAssign):
+            yield f"the assignment in place `{_short(node)}`"
+        elif isinstance(node, ast.Constant) and not _is_plain(node.value):
+            yield f"the constant {node.value!r}"
         elif isinstance(node, (ast.operator, ast.unaryop)) and not isinstance(node, _ARITHMETIC):
             yield f"the operator {type(node).__name__}"
         elif (
@@ -101,25 +113,40 @@ def _operations(tree: ast.Module, own: Set[str] | None = None) -> Iterator[str]:
 def _width(tree: ast.Module) -> int:
     """The channels per head: what lies beyond this index is no channel."""
     for node in tree.body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "DIMENSION":
+        if isinstance(node, (ast.Assign, ast.AnnAssign)) and _bound(node) == ["DIMENSION"]:
             value = node.value
-            return (
-                value.value if isinstance(value, ast.Constant) and type(value.value) is int else 0
-            )
+            if isinstance(value, ast.Constant) and type(value.value) is int:
+                return value.value
     return 0
 
 
 def _within(index: ast.expr, width: int) -> bool:
-    """Whether an index is made of `...`, `None` and numbers up to the channels of a head.
+    """Whether an index is `...` and up to two parts, of numbers up to the channels of a head.
 
-    Samples have more positions than that, so they show what such an index does along any axis.
+    So it acts on channels or positions only, and samples have more positions than that: they show
+    what it does there.
     """
-    for node in ast.walk(index):
+    parts = index.elts if isinstance(index, ast.Tuple) else []
+    new_axes = [part for part in parts if _is_new_axis(part)]
+    first = parts[0] if parts else None
+    if not isinstance(first, ast.Constant) or first.value is not Ellipsis:
+        return False
+    others = [part for part in parts[1:] if part not in new_axes]
+    return len(others) <= 2 and all(_is_small(part, min(width, _SAMPLED)) for part in others)
+
+
+def _is_new_axis(part: ast.expr) -> bool:
+    if isinstance(part, ast.Attribute):
+        return part.attr == "newaxis"
+    return isinstance(part, ast.Constant) and part.value is None
+
+
+def _is_small(part: ast.expr, limit: int) -> bool:
+    for node in ast.walk(part):
         if isinstance(node, ast.Constant):
-            small = type(node.value) is int and node.value <= min(width, _SAMPLED)
-            if not small and node.value is not None and node.value is not Ellipsis:
+            if type(node.value) is not int or node.value > limit:
                 return False
-        elif not isinstance(node, (ast.Slice, ast.Tuple, ast.UnaryOp, ast.USub, ast.Load)):
+        elif not isinstance(node, (ast.Slice, ast.UnaryOp, ast.USub)):
             return False
     return True
 
@@ -134,6 +161,22 @@ def _used_as_shapes(tree: ast.Module) -> set[int]:
             arguments = [a for a in node.args if isinstance(a, ast.Attribute)]
             found |= {id(a) for a in arguments if a.attr == "shape"} | {id(node.func)}
     return found
+
+
+def _guards(tree: ast.Module) -> Iterator[str]:
+    """What keeps other input out, or in its dtype: exact execution does not miss it."""
+    for node in ast.walk(tree):
+        if isinstance(node, _CHOICES):
+            yield f"the condition or loop `{_short(node)}`"
+        elif isinstance(node, ast.Attribute) and node.attr in _DTYPES:
+            yield f"a use of `.{node.attr}`"
+
+
+def _is_plain(value: object) -> bool:
+    """Whether a constant is no number, or one that moves no float out of range."""
+    if not isinstance(value, (int, float)) or value == 0:
+        return not isinstance(value, complex)
+    return 1 / _PLAIN <= abs(value) <= _PLAIN
 
 
 def _short(node: ast.AST) -> str:

@@ -118,6 +118,7 @@ HARMLESS = {
         "-sine * second + cosine * first",
     ),
     "docstring": ("rope:dim=8", '"""F(t)x', '"""The query map F(t)x'),
+    "spelling of a new axis": ("rope:dim=8", "[..., None]", "[..., np.newaxis]"),
     "spelling of a slice": ("rope:dim=8", "0::2], wide", "::2], wide"),
     "function for an operator": ("rope:dim=8", "u * THETA", "np.multiply(u, THETA)"),
     "operator": (
@@ -188,6 +189,10 @@ UNSEEN = {
     "remainder": "    angle = np.fmod(u, 1e15) * THETA\n",
     "counted ones": "    angle = angle * (1.0 + np.ones_like(x).size // 99999)\n",
     "slice of positions": "    angle = angle * 1.0\n    angle[5000:] = 0.0\n",
+    "assignment in place": "    u *= 1.0\n",
+    "overflow": "    angle = u * 1e301 * THETA / 1e301\n",
+    "new exponential": "    angle = np.exp(u / 1000 / 8) * np.exp(-u / 1000 / 8) * angle\n",
+    "slice of the batch": "    x = x[:999]\n    wide = x.astype(compute)\n",
     "power of a size": "    angle = angle * x.shape[-2] ** 0\n",
 }
 
@@ -203,6 +208,29 @@ def test_an_edit_that_exact_execution_does_not_see_is_undecided(
     result = CliRunner().invoke(cli, ["check", str(path)])
     assert result.exit_code == 3, result.stdout
     assert "undecided: the edit adds" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("target", "old", "new"),
+    [
+        ("numpy", "np.asarray(position, np.float64)", "np.asarray(position)"),
+        ("numpy", "np.result_type(x.dtype, np.float32)", "np.float64"),
+        ("numpy", 'if x.dtype.kind in "biu":', "if False:"),
+        ("torch", "position, dtype=torch.float64, device", "position, device"),
+        ("torch", "THETA.to(u.device)", "THETA"),
+    ],
+)
+def test_an_edit_that_removes_a_guard_or_a_cast_does_not_hold(
+    target: str, old: str, new: str, tmp_path: Path
+) -> None:
+    assert build("rope:dim=8", target, tmp_path).exit_code == 0
+    (path,) = tmp_path.glob("*.py")
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    result = CliRunner().invoke(cli, ["check", str(path)])
+    assert result.exit_code in {1, 3}
+    assert "the edit removes" in result.stdout
 
 
 @pytest.mark.parametrize(
