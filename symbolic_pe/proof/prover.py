@@ -74,18 +74,22 @@ class Proof:
 
 def prove(encoding: Encoding) -> Proof:
     """Decide every claim that belongs to an encoding or that its specification makes."""
+    added = (
+        (_decided("augmentation", lambda: _augmentation(encoding)),)
+        if encoding.augmentation is not None
+        else ()
+    )
     try:
         cases = tuple(jordan_cases(encoding))
     except (NotYetCovered, Undecided) as error:
-        return Proof(encoding, _all_undecided(str(error)), ())
+        return Proof(encoding, (*_all_undecided(str(error)), *added), ())
     claims: list[Claim] = []
     if any(case.components is None for _, case in cases):
         claims.extend(_primary_laws(encoding, cases))
     else:
         facts = _Facts(encoding, cases)
         claims.extend(facts.laws())
-        if encoding.augmentation is not None:
-            claims.append(_decided("augmentation", lambda: _augmentation(encoding)))
+    claims.extend(added)
     claims.extend(_orthogonality(encoding))
     claims.extend(_boundedness(encoding, cases))
     return Proof(encoding, tuple(claims), cases)

@@ -35,6 +35,37 @@ def test_every_entry_is_proved(name: str) -> None:
     assert ("augmentation" in verdicts) == (name in BIASED)
 
 
+# How the laws of the content are decided: from a real basis, in Q[x]/(mu), with parameters, or
+# not at all. The claimed bias is decided in every one of them.
+CONTENT = {
+    "real basis": {"matrix": [["-1"]]},
+    "primary": {"matrix": [["0", "0", "2"], ["1", "0", "0"], ["0", "1", "0"]]},
+    "parametric chains": {
+        "blocks": [
+            {"rate": "-1", "frequency": "w", "chain_length": 2, "shear": "1", "repeat": 4}
+        ],
+        "parameters": {"w": "positive"},
+    },
+    "beyond the budget": {
+        "matrix": [[f"1/{10**60 + 7 * i + 11 * j * j}" for j in range(20)] for i in range(20)]
+    },
+}
+
+
+@pytest.mark.parametrize("name", list(CONTENT))
+@pytest.mark.parametrize(
+    ("bias", "verdict"), [("-2*tau", Outcome.PROVED), ("-3*tau", Outcome.REFUTED)]
+)
+def test_a_claimed_bias_is_always_decided(name: str, bias: str, verdict: Outcome) -> None:
+    added = {
+        "query": ["-2", "0"],
+        "key": ["0", "1"],
+        "generator": [["0", "1"], ["0", "0"]],
+        "bias": bias,
+    }
+    assert claims_of({**CONTENT[name], "augmentation": added})["augmentation"].verdict is verdict
+
+
 # -- negative twins ---------------------------------------------------------------------------
 
 DAMPED = Block(parse("-1/2"), parse("3"))
