@@ -82,7 +82,8 @@ def prove(encoding: Encoding) -> Proof:
     try:
         cases = tuple(jordan_cases(encoding))
     except (NotYetCovered, Undecided) as error:
-        return Proof(encoding, (*_all_undecided(str(error)), *added), ())
+        asserted = _asserted_undecided(encoding, str(error))
+        return Proof(encoding, (*_all_undecided(str(error)), *added, *asserted), ())
     claims: list[Claim] = []
     if any(case.components is None for _, case in cases):
         claims.extend(_primary_laws(encoding, cases))
@@ -106,6 +107,15 @@ def _all_undecided(reason: str) -> tuple[Claim, ...]:
     return tuple(
         Claim(name, Outcome.UNDECIDED, STATEMENTS[name], reason)
         for name in ("initial-condition", "derivative", "homomorphism", "relativity", "closed-form")
+    )
+
+
+def _asserted_undecided(encoding: Encoding, reason: str) -> tuple[Claim, ...]:
+    """The claims that the specification makes, where no Jordan form is there to decide them."""
+    return tuple(
+        Claim(name, Outcome.UNDECIDED, STATEMENTS[name], reason)
+        for name in ("orthogonality", "bounded-causal", "bounded-all")
+        if name in encoding.asserted
     )
 
 

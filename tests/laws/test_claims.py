@@ -41,9 +41,7 @@ CONTENT = {
     "real basis": {"matrix": [["-1"]]},
     "primary": {"matrix": [["0", "0", "2"], ["1", "0", "0"], ["0", "1", "0"]]},
     "parametric chains": {
-        "blocks": [
-            {"rate": "-1", "frequency": "w", "chain_length": 2, "shear": "1", "repeat": 4}
-        ],
+        "blocks": [{"rate": "-1", "frequency": "w", "chain_length": 2, "shear": "1", "repeat": 4}],
         "parameters": {"w": "positive"},
     },
     "beyond the budget": {
@@ -64,6 +62,15 @@ def test_a_claimed_bias_is_always_decided(name: str, bias: str, verdict: Outcome
         "bias": bias,
     }
     assert claims_of({**CONTENT[name], "augmentation": added})["augmentation"].verdict is verdict
+
+
+@pytest.mark.parametrize("name", list(CONTENT))
+def test_a_claim_that_the_specification_makes_is_always_answered(name: str) -> None:
+    made = ("orthogonality", "bounded-all")
+    claims = claims_of({**CONTENT[name], "claims": list(made)})
+    verdicts = {claims[claim].verdict for claim in made}
+    undecided = name == "beyond the budget"
+    assert verdicts == {Outcome.UNDECIDED if undecided else Outcome.REFUTED}
 
 
 # -- negative twins ---------------------------------------------------------------------------
