@@ -31,6 +31,7 @@ from numeric_check.kernel import Kernel
 from numeric_check.time_limit import time_limit
 from symbolic_pe.algebra.complex_scalar import ComplexScalar
 from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
+from symbolic_pe.algebra.matrix import sum_of
 from symbolic_pe.algebra.rational_function import RationalFunction
 from symbolic_pe.algebra.scalar import ZERO, Scalar, precision
 from symbolic_pe.emit.plan import BlockGroup, KernelPlan
@@ -124,9 +125,10 @@ def prove_text(kernel: Kernel, plan: KernelPlan, *, operator: bool = False) -> T
         return TextProof(UNDECIDED, f"the text does not run on exact elements: {error}")
     return TextProof(
         PROVED,
-        "executed on exact ring elements: the query and key maps are P exp(tK) and exp(-sK) Q for "
-        "the constants in the text, hence relative for all real positions and references; K, P, Q "
-        "are within rounding of the exact ones",
+        f"executed on exact ring elements ({', '.join(sorted(executed))}; the rest is measured): "
+        "the query and key maps are P exp(tK) and exp(-sK) Q for the constants in the text, hence "
+        "relative for all real positions and references; K, P, Q are within rounding of the exact "
+        "ones",
         executed,
     )
 
@@ -326,13 +328,6 @@ def _times(matrix: Matrix, x: Constants) -> Matrix:
     return product
 
 
-def _sum(parts: Sequence[Function], like: Function) -> Function:
-    total = ExponentialPolynomial(like.variables, {})
-    for part in parts:
-        total = total + part
-    return total
-
-
 def _equal(a: Matrix, b: Matrix, law: str) -> None:
     for place in sorted({*a, *b}):
         f, g = a.get(place), b.get(place)
@@ -413,7 +408,7 @@ def _decide_bias(engine: Engine, names: Mapping[str, Any], plan: KernelPlan) -> 
     for head, added in enumerate(plan.augmentations):
         index = (0,) if plan.heads == 1 else (head, 0)
         pairs = zip(query[index][d:], key[index][d:], strict=True)
-        product = _sum([(Exact.of(a) * b).function for a, b in pairs], added.bias)
+        product = sum_of([(Exact.of(a) * b).function for a, b in pairs], added.bias)
         _decide_lag(product, added.bias, f"head {head}: the product of the added coordinates")
         value = Exact.of(direct[(*index, 0)]).function
         _decide_lag(value, added.bias, f"head {head}: bias")
