@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import stat
@@ -315,6 +316,21 @@ def test_unknown_name_offers_the_nearest() -> None:
 def test_unwritable_directory(tmp_path: Path) -> None:
     tmp_path.chmod(stat.S_IRUSR | stat.S_IXUSR)
     assert run("build", "decay:dim=2", "-o", str(tmp_path / "x")).exit_code == 2
+
+
+@pytest.mark.parametrize("step", ["tempfile.mkstemp", "os.replace"])
+def test_a_refused_write_leaves_nothing(
+    step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(f"symbolic_pe.cli.files.{step}", refuse)
+    out = tmp_path / "out"
+    result = run("build", "decay:dim=2", "-o", str(out), "--target", "numpy")
+    assert result.exit_code == 2
+    assert "cannot write: Permission denied" in result.stderr
+    assert not out.exists()
 
 
 def test_output_below_a_file_is_refused(tmp_path: Path) -> None:
