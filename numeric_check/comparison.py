@@ -16,6 +16,11 @@ Indices = npt.NDArray[np.intp]
 Index = tuple[int, ...]
 
 
+def worst_row(column: Array) -> int:
+    """Where a column of differences is largest; NaN is larger than any number."""
+    return int(np.argmax(np.where(np.isnan(column), np.inf, np.abs(column))))
+
+
 def column_norms(x: Array) -> Array:
     """2-norms over the last axis but one, scaled so that squares cannot overflow."""
     largest = np.abs(x).max(axis=-2, keepdims=True)

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 from flint import arb, fmpq
 
-from numeric_check.comparison import Comparison, Index, column_norms
+from numeric_check.comparison import Comparison, Index, column_norms, worst_row
 from numeric_check.double_double import Array, DoubleDouble, contract
 from numeric_check.exact_map import VALUE_ERROR, BlockArray, ExactMap
 from numeric_check.exact_number import exact_number
@@ -128,7 +128,7 @@ def _record_rotate(
 
     def evidence(index: Index) -> Evidence:
         head, place, b, slot = index
-        row = _worst_row(difference[head, place, b, :, slot])
+        row = worst_row(difference[head, place, b, :, slot])
         expected = float(exact[min(head, len(exact) - 1), place, b, row, slot])
         entry = (head, int(block.rows[b, row]), int(block.columns[b, slot]))
         line = _rotate_line(subject, positions[place], entry, dtype, expected)
@@ -160,7 +160,7 @@ def _record_random(
 
     def evidence(index: Index) -> Evidence:
         head, place, b, vector = index
-        row = _worst_row(difference[head, place, b, :, vector])
+        row = worst_row(difference[head, place, b, :, vector])
         expected = float(exact.high[min(head, len(exact.high) - 1), place, b, row, vector])
         script, channel = subject.script, int(block.rows[b, row])
         entry = (0, channel) if subject.heads == 1 else (head, 0, channel)
@@ -172,10 +172,6 @@ def _record_random(
     Comparison.of(column_norms(difference), size, tolerance, np.ones((), dtype=np.bool_)).record(
         subject.ledger, LAW, dtype, evidence
     )
-
-
-def _worst_row(column: Array) -> int:
-    return int(np.argmax(np.where(np.isnan(column), np.inf, np.abs(column))))
 
 
 def _check_decay(subject: Subject, queries: tuple[Number, ...], keys: tuple[Number, ...]) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from numeric_check.comparison import Comparison, Index, Mask, column_norms
+from numeric_check.comparison import Comparison, Index, Mask, column_norms, worst_row
 from numeric_check.double_double import Array, DoubleDouble
 from numeric_check.exact_map import VALUE_ERROR
 from numeric_check.exact_number import exact_number
@@ -119,7 +119,7 @@ def _record(
 
     def evidence(index: Index) -> Evidence:
         head, column = index
-        row = _worst_row(difference[head, :, column])
+        row = worst_row(difference[head, :, column])
         expected = float(exact.high[min(head, len(exact.high) - 1), row, column])
         entry = (row, column) if subject.heads == 1 else (head, row, column)
         return Evidence(subject.where(lag, None, head, "operator"), line(entry, expected))
@@ -147,7 +147,7 @@ def _check_sum(
 
     def evidence(index: Index) -> Evidence:
         head, column = index
-        row = _worst_row(difference[head, :, column])
+        row = worst_row(difference[head, :, column])
         entry = (row, column) if subject.heads == 1 else (head, row, column)
         product = script.item(f"({calls[0]} @ {calls[1]})", entry)
         expected = float(both.value[head, row, column])
@@ -157,10 +157,6 @@ def _check_sum(
     Comparison.of(column_norms(difference), np.ones(()), tolerance, inside).record(
         subject.ledger, "group-law", DTYPE, evidence
     )
-
-
-def _worst_row(column: Array) -> int:
-    return int(np.argmax(np.where(np.isnan(column), np.inf, np.abs(column))))
 
 
 def _call(subject: Subject, lag: Number) -> str:

@@ -47,4 +47,3 @@ class ComplexScalar:
 
 C_ZERO = ComplexScalar(ZERO)
 C_ONE = ComplexScalar(ONE)
-C_I = ComplexScalar(ZERO, ONE)

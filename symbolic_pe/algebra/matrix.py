@@ -25,11 +25,6 @@ def identity(n: int) -> ScalarMatrix:
     return tuple(tuple(ONE if i == j else ZERO for j in range(n)) for i in range(n))
 
 
-def zero_matrix(n: int) -> ScalarMatrix:
-    """0 of size n × n."""
-    return tuple((ZERO,) * n for _ in range(n))
-
-
 def multiply(a: ScalarMatrix, b: ScalarMatrix) -> ScalarMatrix:
     """A·B over the scalars, skipping zeros."""
     rows: list[tuple[Scalar, ...]] = []
@@ -50,7 +45,7 @@ def act(x: ScalarMatrix, f: FunctionMatrix) -> FunctionMatrix:
     """X·F for a constant matrix and a matrix of functions."""
     return tuple(
         tuple(
-            _sum(
+            sum_of(
                 [
                     f[k][j].scale(row[k])
                     for k in range(len(f))
@@ -73,7 +68,7 @@ def multiply_functions(a: FunctionMatrix, b: FunctionMatrix) -> FunctionMatrix:
     """F·G for matrices of functions."""
     return tuple(
         tuple(
-            _sum(
+            sum_of(
                 [row[k] * b[k][j] for k in range(len(b)) if row[k].terms and b[k][j].terms],
                 row[0] * b[0][j],
             )
@@ -83,7 +78,10 @@ def multiply_functions(a: FunctionMatrix, b: FunctionMatrix) -> FunctionMatrix:
     )
 
 
-def _sum(parts: list[ExponentialPolynomial], like: ExponentialPolynomial) -> ExponentialPolynomial:
+def sum_of(
+    parts: Sequence[ExponentialPolynomial], like: ExponentialPolynomial
+) -> ExponentialPolynomial:
+    """The sum of functions; without any, 0 in the variables of `like`."""
     total = ExponentialPolynomial(like.variables, {})
     for part in parts:
         total = total + part

@@ -94,15 +94,6 @@ def _joined(pieces: list[str], empty: str = "0") -> str:
     return text
 
 
-def matrix_text(rows: list[list[str]]) -> str:
-    """A matrix of texts, one row a line, columns aligned."""
-    widths = [max(len(row[j]) for row in rows) for j in range(len(rows[0]))]
-    return "\n".join(
-        "[ " + "  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)) + " ]"
-        for row in rows
-    )
-
-
 def assignments(values: Mapping[str, object]) -> str:
     """`a = 1, b = 2`."""
     return ", ".join(f"{name} = {value}" for name, value in values.items())

@@ -12,6 +12,7 @@ theorems; beyond, a ball that excludes 0 decides, and otherwise the answer is `U
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import lcm
 from typing import Any
 
 from flint import arb, ctx, fmpq
@@ -359,7 +360,7 @@ def _degree(x: Scalar) -> int:
     for radical in x.terms:
         for atom, exponent in radical:
             known = orders.get(atom, 1)
-            orders[atom] = known * int(exponent.q) // _gcd(known, int(exponent.q))
+            orders[atom] = lcm(known, int(exponent.q))
     degree = 1
     for order in orders.values():
         degree *= order
@@ -372,7 +373,7 @@ def _inverse_over(x: Scalar, atom: Atom) -> Scalar:
     for radical in x.terms:
         for a, e in radical:
             if a == atom:
-                order = order * int(e.q) // _gcd(order, int(e.q))
+                order = lcm(order, int(e.q))
     polynomial = [ZERO] * order
     for radical, coefficient in x.terms.items():
         rest = tuple((a, e) for a, e in radical if a != atom)
@@ -384,12 +385,6 @@ def _inverse_over(x: Scalar, atom: Atom) -> Scalar:
     for degree, part in enumerate(inverse):
         total = total + part * Scalar.monomial({atom: fmpq(degree, order)}, K_ONE)
     return total
-
-
-def _gcd(a: int, b: int) -> int:
-    while b:
-        a, b = b, a % b
-    return a
 
 
 def _trim(p: list[Scalar]) -> list[Scalar]:

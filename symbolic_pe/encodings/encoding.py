@@ -23,7 +23,6 @@ class Verdict(StrEnum):
     """What kind of object an encoding is, as a family of operators."""
 
     GROUP = "one-parameter group"
-    COMMUTING = "commuting n-parameter group"
     AUGMENTED = "group after constant coordinates are added"
     LEARNED_TIME = "group in learned time"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from symbolic_pe.encodings.encoding import Domain, Encoding, Verdict
@@ -50,10 +50,3 @@ class Entry:
             specification=specification,
             domain=domain or built.domain,
         )
-
-
-@dataclass(frozen=True)
-class Family:
-    """Entries of one family, in reading order."""
-
-    entries: Sequence[Entry]

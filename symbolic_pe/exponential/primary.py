@@ -22,7 +22,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from math import factorial
 from typing import Any
 
@@ -76,11 +75,6 @@ class PrimaryExponential:
             for j, row in enumerate(part.coefficients):
                 for c, polynomial in enumerate(row):
                     yield part, j, c, evaluate_at(polynomial, self.matrix)
-
-    @cached_property
-    def coefficient_matrices(self) -> tuple[tuple[PrimaryPart, int, int, fmpq_mat], ...]:
-        """All M_{p,j,c}, entry by entry."""
-        return tuple(self.terms())
 
     def ball(self, t: fmpq, bits: int = 128) -> arb_mat:
         """Rigorous enclosure of exp(tX) at a rational t."""

@@ -108,11 +108,6 @@ class JordanCase:
         """Growth of ‖exp(τX)‖."""
         return growth_of([(b.real_part_sign, b.chain_length) for b in self.structure])
 
-    @property
-    def is_semisimple(self) -> bool:
-        """True when every chain has length 1."""
-        return all(b.chain_length == 1 for b in self.structure)
-
 
 @dataclass(frozen=True)
 class RealJordanForm:

@@ -11,6 +11,7 @@ S-plane of w into [[a, −b], [b, a]], and for D > 0 the eigenvectors are (S −
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import gcd
 from typing import Any
 
 from flint import fmpq, fmpq_mat, fmpq_poly, fmpz_mat, fmpz_poly
@@ -338,17 +339,8 @@ def nullspace(x: fmpq_mat) -> list[fmpq_mat]:
     result = []
     for j in range(rank):
         column = [matrix[i, j] for i in range(matrix.nrows())]
-        common = fmpq(0)
-        for entry in column:
-            common = _gcd(common, fmpq(entry))
+        common = fmpq(gcd(*map(int, column)))
         lead = next(entry for entry in column if entry != 0)
         scale = common if lead > 0 else -common
         result.append(fmpq_mat([[entry / scale] for entry in map(fmpq, column)]))
     return result
-
-
-def _gcd(a: fmpq, b: fmpq) -> fmpq:
-    x, y = abs(int(a.p)), abs(int(b.p))
-    while y:
-        x, y = y, x % y
-    return fmpq(x)

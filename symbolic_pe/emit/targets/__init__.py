@@ -15,14 +15,12 @@ from symbolic_pe.errors import SpecificationError
 class Target:
     """An array library to print for.
 
-    emit_body     plan → text below the header
-    capabilities  what its files offer beyond the functions of every target
+    emit_body  plan → text below the header
     """
 
     name: str
     summary: str
     emit_body: Callable[[KernelPlan], str]
-    capabilities: frozenset[str] = frozenset()
 
 
 TARGETS: dict[str, Target] = {
@@ -33,7 +31,6 @@ TARGETS: dict[str, Target] = {
             "torch",
             "functions of PyTorch tensors, an nn.Module, a score_mod for FlexAttention",
             torch.emit_body,
-            frozenset({"gradients", "module", "score_mod", "compile"}),
         ),
     )
 }

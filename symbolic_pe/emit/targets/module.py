@@ -120,6 +120,12 @@ class Module:
         items = [*first, *self.names.values(), *last]
         return arguments(f"{prefix}{head}", items, ")", STEP)
 
+    def append_columns(self, side: str) -> str:
+        """The statement that appends the coordinates of the bias."""
+        assert self.bias is not None
+        content = "content" if self.transforms else "x"
+        return arguments("return _append(", [content, *self.bias.columns(side)], ")", STEP)
+
     @property
     def transform_signature(self) -> str:
         """The `def` line of the private map."""

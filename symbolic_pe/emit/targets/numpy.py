@@ -5,7 +5,7 @@ from __future__ import annotations
 from symbolic_pe.emit.channels import selector
 from symbolic_pe.emit.describe import module_docstring
 from symbolic_pe.emit.dialect import Dialect
-from symbolic_pe.emit.layout import STEP, arguments
+from symbolic_pe.emit.layout import STEP
 from symbolic_pe.emit.plan import KernelPlan
 from symbolic_pe.emit.targets.groups import GroupCode
 from symbolic_pe.emit.targets.module import Module, render
@@ -44,7 +44,9 @@ def emit_body(plan: KernelPlan) -> str:
         "lines": lines,
         "decay": module.decay(clamped),
         "bias": None if bias is None else bias.closed_form(),
-        "columns": None if bias is None else {s: _columns(module, s) for s in ("query", "key")},
+        "columns": None
+        if bias is None
+        else {s: module.append_columns(s) for s in ("query", "key")},
         "causal": plan.encoding.domain.causal,
         "helpers": module.helpers,
     }
@@ -61,9 +63,3 @@ def _group(module: Module, code: GroupCode) -> list[str]:
             place = module.constants.channels("CHANNELS", [piece.channels])
         lines.append(f"{STEP}result[..., {place}] = {piece.text}")
     return lines
-
-
-def _columns(module: Module, side: str) -> str:
-    assert module.bias is not None
-    content = "content" if module.transforms else "x"
-    return arguments("return _append(", [content, *module.bias.columns(side)], ")", STEP)

@@ -8,7 +8,7 @@ from symbolic_pe.emit.bias import Bias
 from symbolic_pe.emit.channels import inverse_order, segments, selector
 from symbolic_pe.emit.describe import module_docstring
 from symbolic_pe.emit.dialect import Dialect
-from symbolic_pe.emit.layout import STEP, arguments, display
+from symbolic_pe.emit.layout import STEP, display
 from symbolic_pe.emit.names import class_name
 from symbolic_pe.emit.plan import KernelPlan
 from symbolic_pe.emit.targets.groups import Piece
@@ -53,7 +53,9 @@ def emit_body(plan: KernelPlan) -> str:
         "lines": _transform(module),
         "decay": module.decay(clamped),
         "bias": None if bias is None else bias.closed_form(),
-        "columns": None if bias is None else {s: _columns(module, s) for s in ("query", "key")},
+        "columns": None
+        if bias is None
+        else {s: module.append_columns(s) for s in ("query", "key")},
         "score": None if bias is None else _score(bias),
         "causal": plan.encoding.domain.causal,
         "helpers": module.helpers,
@@ -142,12 +144,6 @@ def _permuted(module: Module, pieces: Sequence[Piece], names: Sequence[str]) -> 
         *_side_by_side(parts),
         f"{STEP}result = result[..., {DIALECT.use(place, 'wide')}]",
     ]
-
-
-def _columns(module: Module, side: str) -> str:
-    assert module.bias is not None
-    content = "content" if module.transforms else "x"
-    return arguments("return _append(", [content, *module.bias.columns(side)], ")", STEP)
 
 
 def _score(bias: Bias) -> dict[str, object]:
