@@ -20,6 +20,7 @@ from symbolic_pe.algebra.matrix import (
     transpose,
 )
 from symbolic_pe.algebra.printing import assignments
+from symbolic_pe.algebra.sampling import sample_point
 from symbolic_pe.algebra.scalar import Scalar, precision
 from symbolic_pe.emit.plan import is_norm_preserving
 from symbolic_pe.encodings.augmentation import realised_bias
@@ -274,7 +275,7 @@ def _skew_witness(encoding: Encoding, head: int) -> str:
             total = x[i][j] + x[j][i]
             if total.is_zero():
                 continue
-            sample = generator.assumptions.sample() or {}
+            sample = sample_point(generator.assumptions) or {}
             at = ""
             if total.parameters() and sample:
                 at = f" (for {assignments(sample)}: {total.substitute(sample)})"
@@ -420,7 +421,7 @@ def _growth_witness(encoding: Encoding, head: int, case: JordanCase, *, all_lags
 
 def _growth_number(block: StructureBlock, cell: Assumptions, *, backwards: bool) -> str:
     """A lag at which the block has a norm of at least a thousand, with sampled parameters."""
-    sample = cell.sample()
+    sample = sample_point(cell)
     if not isinstance(block.eigenvalue, Scalar) or sample is None:
         return ""
     sign = "-" if backwards else ""
