@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from math import gcd
 from typing import Any
 
-from flint import fmpq, fmpq_mat, fmpq_poly, fmpz_mat, fmpz_poly
+from flint import ctx, fmpq, fmpq_mat, fmpq_poly, fmpz_mat, fmpz_poly
 
 from symbolic_pe.algebra.functions import square_root
 from symbolic_pe.algebra.matrix import (
@@ -151,6 +151,13 @@ def implicit_eigenvalues(factor: fmpq_poly) -> list[ImplicitEigenvalue]:
     return result
 
 
+def enclosure_of(value: ImplicitEigenvalue) -> Any:
+    """The ball of an implicit eigenvalue at the current precision, or better."""
+    with precision(max(ctx.prec, 128)):
+        roots = [root for root, _ in value.polynomial.complex_roots()]
+        return next(root for root in roots if root.overlaps(value.enclosure))
+
+
 def _purely_imaginary(polynomial: fmpz_poly) -> list[Any]:
     coefficients = polynomial.coeffs()
     if any(c != 0 for c in coefficients[1::2]):
@@ -188,13 +195,7 @@ def component_form(
 ) -> tuple[tuple[StructureBlock, ...], ComponentForm | None]:
     """Structure and, when every eigenvalue has degree ≤ 2, the real Jordan basis."""
     x = to_fmpq(matrix)
-    height = _height(x)
-    if height > MAX_HEIGHT:
-        raise NotYetCovered(
-            f"a rational component of dimension {len(matrix)} whose entries need "
-            f"{height // len(matrix)} bits over their common denominator: dimension times bits is "
-            f"{height}, above the budget of {MAX_HEIGHT}"
-        )
+    height = checked_height(x)
     primaries = primary_structure(x)
     structure = structure_of(primaries)
     if any(p.factor.degree() > 2 for p in primaries) or height > MAX_BASIS_HEIGHT:
@@ -209,11 +210,22 @@ def component_form(
     return structure, ComponentForm(coordinates, matrix, blocks, basis, inverse)
 
 
-def _height(x: fmpq_mat) -> int:
-    """Dimension times the bits of the entries over their common denominator."""
+def checked_height(x: fmpq_mat) -> int:
+    """Dimension times the bits of the entries over their common denominator.
+
+    Raises `NotYetCovered` above `MAX_HEIGHT`.
+    """
     numerator, denominator = x.numer_denom()
+    n = int(x.nrows())
     bits = max((int(c).bit_length() for c in numerator.entries()), default=0)
-    return int(x.nrows()) * max(bits, int(denominator).bit_length())
+    height = n * max(bits, int(denominator).bit_length())
+    if height > MAX_HEIGHT:
+        raise NotYetCovered(
+            f"a rational component of dimension {n} whose entries need {height // n} bits over "
+            f"their common denominator: dimension times bits is {height}, above the budget of "
+            f"{MAX_HEIGHT}"
+        )
+    return height
 
 
 def _chains(x: fmpq_mat, primary: Primary) -> list[ChainPiece]:
@@ -222,7 +234,7 @@ def _chains(x: fmpq_mat, primary: Primary) -> list[ChainPiece]:
     semisimple = evaluate_at(semisimple_polynomial(p, largest), x)
     nilpotent = x - semisimple
     pieces: list[ChainPiece] = []
-    for size, w in _chain_generators(space, semisimple, nilpotent, primary):
+    for size, w in chain_generators(space, semisimple, nilpotent, primary):
         links = [w]
         for _ in range(size - 1):
             links.append(nilpotent * links[-1])
@@ -287,10 +299,13 @@ def _compose_mod(outer: Any, inner: Any, modulus: Any) -> Any:
     return total
 
 
-def _chain_generators(
+def chain_generators(
     space: list[fmpq_mat], semisimple: fmpq_mat, nilpotent: fmpq_mat, primary: Primary
 ) -> list[tuple[int, fmpq_mat]]:
-    """Vectors w with chain length k, their socles independent over Q[S]."""
+    """Vectors w of ker p(X)^m with chain length k, longest first, socles independent over Q[S].
+
+    The vectors N^j S^i w, j < k, i < deg p, are a basis of ker p(X)^m.
+    """
     degree = primary.factor.degree()
     socles: list[fmpq_mat] = []
     chosen: list[tuple[int, fmpq_mat]] = []
@@ -303,8 +318,9 @@ def _chain_generators(
         for w in candidates:
             if wanted == 0:
                 break
-            socle = power * w
-            orbit = [socle] if degree == 1 else [socle, semisimple * socle]
+            orbit = [power * w]
+            while len(orbit) < degree:
+                orbit.append(semisimple * orbit[-1])
             if _rank([*socles, *orbit]) == len(socles) + len(orbit):
                 socles.extend(orbit)
                 chosen.append((size, w))
