@@ -65,9 +65,13 @@ class RealNumber:
         )
 
     def decimal(self, digits: int) -> str:
-        """A decimal, all printed digits right."""
-        with precision(4 * digits + 64):
-            return str(self.enclosure().str(digits, radius=False))
+        """A decimal, all printed digits right; `0 +- r` where only |x| ≤ r is known."""
+        for bits in (4 * digits + 64, 1024, 4096):
+            with precision(bits):
+                ball = self.enclosure()
+                if ball == 0 or not ball.contains(0):
+                    return str(ball.str(digits, radius=False))
+        return f"0 +- {float(abs(ball).upper()):.1e}"
 
 
 def log_of_positive(x: Scalar) -> RealNumber:

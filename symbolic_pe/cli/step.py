@@ -11,7 +11,7 @@ from symbolic_pe.algebra.matrix import ScalarMatrix
 from symbolic_pe.algebra.real_number import RealNumber
 from symbolic_pe.algebra.scalar import precision
 from symbolic_pe.encodings.forms import matrix_text
-from symbolic_pe.errors import NotYetCovered, Undecided
+from symbolic_pe.errors import NotYetCovered, OutsideTheRing, Undecided
 from symbolic_pe.exponential.real_logarithm import RealLogarithm, eigenvalue_logarithm
 from symbolic_pe.jordan.form import StructureBlock
 from symbolic_pe.proof.claim import Outcome
@@ -115,7 +115,7 @@ def _block(block: StructureBlock, *, invertible: bool) -> StepBlockRecord:
     if invertible:
         try:
             size, turn = eigenvalue_logarithm(block)
-        except (NotYetCovered, Undecided):
+        except (NotYetCovered, OutsideTheRing, Undecided):
             size = turn = None
     return StepBlockRecord(
         "complex" if block.is_pair else "real",

@@ -52,13 +52,16 @@ from symbolic_pe.jordan.rational import (
     chain_generators,
     enclosure_of,
     evaluate_at,
+    isolated_roots,
     nullspace,
+    root_in_ring,
     semisimple_polynomial,
 )
 
 HALF_TURN = Scalar.symbol(PI)
+TWO = Scalar.rational(2)
 ENCLOSURE_BITS = 64
-"""The ball of exp(X) has a radius below 2^−64·max(1, |B|) when it is taken as a confirmation."""
+"""The radius of exp(X) is below 2^−64·min(1, |b|) for entries b ≠ 0 of B when it confirms."""
 
 
 @dataclass(frozen=True)
@@ -146,9 +149,14 @@ class RealLogarithm:
                     raise SymbolicPEError(
                         "internal error: exp(X) does not contain B; please report the input"
                     )
-                size = max((abs(x) for x in expected.entries()), key=lambda x: float(x.mid()))
-                radius = max((x.rad() for x in found.entries()), key=float)
-                if radius < size.max(arb(1)) * arb(2) ** -ENCLOSURE_BITS:
+                # relative to the smallest entry: a tiny B must not be inside for its size alone
+                size = arb(1)
+                for x in expected.entries():
+                    size = size.min(abs(x)) if x != 0 else size
+                radius = arb(0)
+                for x in found.entries():
+                    radius = radius.max(x.rad())
+                if radius < size * arb(2) ** -ENCLOSURE_BITS:
                     return radius
         raise Undecided("the ball of exp(X) does not become small within 16384 bits")
 
@@ -209,7 +217,7 @@ def _is_unique(primary: Primary) -> bool:
     """Every root positive, no two of its blocks equal (Culver 1966, theorem 2)."""
     degree = primary.factor.degree()
     with precision(128):
-        roots = [r for r, _ in fmpz_poly(primary.factor.numer()).complex_roots()]
+        roots = isolated_roots(fmpz_poly(primary.factor.numer()))
     positive = sum(1 for r in roots if r.imag == 0 and r.real > 0)
     return positive == degree and len(set(primary.sizes)) == len(primary.sizes)
 
@@ -300,15 +308,30 @@ def _semisimple_summands(
         if turn is not None:
             yield Summand(RealNumber.of(HALF_TURN), from_fmpq(turn.rotation))
         return
-    if p.degree() == 2:
+    if p.degree() == 2 and _is_in_ring(p):
         yield from _quadratic_summands(b, part, turn)
         return
+    every = turn is not None and _all_negative(p)
+    if turn is not None and every:
+        yield Summand(RealNumber.of(HALF_TURN), from_fmpq(turn.rotation))
     for c in range(p.degree()):
         power = evaluate_at(part.coefficients[0][c], b)
         yield Summand(_sum_over_roots(p, c, "log"), from_fmpq(power))
-        if turn is not None:
+        if turn is not None and not every:
             weight = _sum_over_roots(p, c, "negative")
             yield Summand(weight.times(HALF_TURN), from_fmpq(power * turn.rotation))
+
+
+def _all_negative(p: fmpq_poly) -> bool:
+    """Whether h = 1: every root is real and negative."""
+    with precision(128):
+        return all(r.imag == 0 and r.real < 0 for r in isolated_roots(fmpz_poly(p.numer())))
+
+
+def _is_in_ring(p: fmpq_poly) -> bool:
+    """Whether the roots a ± √D are written out: always for D < 0, else where √D is in the ring."""
+    _, d = centre_and_discriminant(p)
+    return bool(d < 0) or root_in_ring(d) is not None
 
 
 def _quadratic_summands(b: fmpq_mat, part: PrimaryPart, turn: HalfTurn | None) -> Iterator[Summand]:
@@ -353,7 +376,7 @@ def quadratic_logarithm(a: Scalar, d: Scalar) -> tuple[RealNumber, RealNumber]:
         return arb((upper.ball({}) / lower.ball({})).log())
 
     logarithm = RealNumber(f"log(({upper})/({lower}))", None, enclosure)
-    return mean, logarithm.times(HALF).over(root)
+    return mean, logarithm.over(root.times(TWO))
 
 
 def _sum_over_roots(p: fmpq_poly, c: int, what: str) -> RealNumber:
@@ -364,7 +387,7 @@ def _sum_over_roots(p: fmpq_poly, c: int, what: str) -> RealNumber:
 
     def enclosure() -> arb:
         total = acb(0)
-        for root, _ in integer.complex_roots():
+        for root in isolated_roots(integer):
             negative = root.imag == 0 and root.real < 0
             if what == "log":
                 value = acb((-root.real).log()) if negative else acb(root).log()

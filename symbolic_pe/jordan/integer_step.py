@@ -19,9 +19,11 @@ from symbolic_pe.errors import NotYetCovered, OutsideTheRing
 from symbolic_pe.jordan.form import StructureBlock, polynomial_text
 from symbolic_pe.jordan.rational import (
     Primary,
+    centre_and_discriminant,
     checked_height,
     eigenvalues_of,
     primary_structure,
+    root_in_ring,
     structure_of,
 )
 from symbolic_pe.jordan.two_by_two import real_signs
@@ -113,7 +115,7 @@ def _negative_root(factor: fmpq_poly) -> str | None:
     if factor.degree() == 1:
         value = -factor[0]
         return str(value) if value < 0 else None
-    if factor.degree() == 2:
+    if factor.degree() == 2 and root_in_ring(abs(centre_and_discriminant(factor)[1])) is not None:
         found = [
             v for v, imaginary, sign in eigenvalues_of(factor) if imaginary.is_zero() and sign < 0
         ]

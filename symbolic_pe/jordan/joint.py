@@ -24,7 +24,6 @@ from dataclasses import dataclass, replace
 from flint import acb, fmpq, fmpq_mat, fmpq_poly, fmpz_poly
 
 from symbolic_pe.algebra.assumptions import Assumptions
-from symbolic_pe.algebra.functions import square_root
 from symbolic_pe.algebra.matrix import ScalarMatrix, apply, is_rational, scalar_matrix, to_fmpq
 from symbolic_pe.algebra.real_number import RealNumber
 from symbolic_pe.algebra.scalar import DECISION_PRECISIONS, ONE, ZERO, Scalar, precision
@@ -42,6 +41,7 @@ from symbolic_pe.jordan.rational import (
     implicit_eigenvalues,
     nullspace,
     primary_structure,
+    root_in_ring,
     semisimple_polynomial,
 )
 
@@ -157,6 +157,9 @@ def _read_off(parts: list[ScalarMatrix], assumptions: Assumptions) -> JointBlock
         if any(r is None for r in read):
             continue
         values = [r for r in read if r is not None]
+        for _, _, shear in values:
+            if not shear.is_zero():
+                _require_nonzero(shear, assumptions)
         flip = _flip([b for _, b, _ in values], assumptions)
         axes = tuple(
             AxisPart(
@@ -191,6 +194,15 @@ def _as_block(m: ScalarMatrix, width: int) -> tuple[Scalar, Scalar, Scalar] | No
     return a, b, shear
 
 
+def _require_nonzero(x: Scalar, assumptions: Assumptions) -> None:
+    """Chain lengths hold on the whole domain only where what couples the links is never 0."""
+    if not assumptions.never_vanishes(x):
+        raise NotYetCovered(
+            f"chains of axes coupled by {x}, which may be 0; declare its parameters so that it is "
+            "not (positive, negative or nonzero)"
+        )
+
+
 def _flip(frequencies: Sequence[Scalar], assumptions: Assumptions) -> bool:
     """Whether the first frequency that is not 0 is known to be negative."""
     first = next((b for b in frequencies if not b.is_zero()), None)
@@ -213,12 +225,16 @@ def _rescaled(block: JointBlock, factors: Sequence[Scalar], assumptions: Assumpt
     """The block of c_i·R_i from that of R_i."""
     if all(c == ONE for c in factors):
         return block
+    for part, c in zip(block.axes, factors, strict=True):
+        if part.chain_lengths[0] > 1:
+            _require_nonzero(c, assumptions)
     axes = [
         replace(part, rate=part.rate.times(c), frequency=part.frequency.times(c))
         for part, c in zip(block.axes, factors, strict=True)
     ]
-    known = [p.frequency.exact if p.frequency.exact is not None else ONE for p in axes]
-    if _flip(known, assumptions):
+    turning = (c for p, c in zip(block.axes, factors, strict=True) if p.frequency != ZERO_NUMBER)
+    reference = next(turning, ONE)  # that axis has a positive frequency before scaling
+    if assumptions.sign_of_scalar(reference) == -1:
         axes = [replace(p, frequency=p.frequency.times(-ONE)) for p in axes]
     return replace(block, axes=tuple(axes))
 
@@ -376,29 +392,32 @@ Values = list[tuple[RealNumber, RealNumber]]
 def _joint_eigenvalues(piece: _Piece) -> Iterator[tuple[bool, Values]]:
     """(pair?, (rate, frequency) of every axis) for each root of q, one of each conjugate pair."""
     q = piece.polynomial
-    if q.degree() <= 2:
-        yield from _quadratic_eigenvalues(q, piece.polynomials)
+    if q.degree() == 1:
+        numbers = [RealNumber.of(Scalar.rational(g[0])) for g in piece.polynomials]
+        yield False, [(x, ZERO_NUMBER) for x in numbers]
         return
-    for root in implicit_eigenvalues(q):
+    if q.degree() == 2:
+        root = root_in_ring(abs(centre_and_discriminant(q)[1]))
+        if root is not None:
+            yield from _quadratic_eigenvalues(q, root, piece.polynomials)
+            return
+    for value in implicit_eigenvalues(q):
         found = [
-            _located(root, g, p.factor)
+            _located(value, g, p.factor)
             for g, p in zip(piece.polynomials, piece.primaries, strict=True)
         ]
         reference = next((sign for _, _, sign in found if sign), 1)
         yield (
-            root.is_pair,
+            value.is_pair,
             [(rate, size.times(ONE if sign == reference else -ONE)) for rate, size, sign in found],
         )
 
 
 def _quadratic_eigenvalues(
-    q: fmpq_poly, polynomials: Sequence[fmpq_poly]
+    q: fmpq_poly, root: Scalar, polynomials: Sequence[fmpq_poly]
 ) -> Iterator[tuple[bool, Values]]:
-    if q.degree() == 1:
-        yield False, [(RealNumber.of(Scalar.rational(g[0])), ZERO_NUMBER) for g in polynomials]
-        return
+    """From √|D|, with roots a ± √D of q."""
     a, d = centre_and_discriminant(q)
-    root = square_root(Scalar.rational(abs(d)))
     centres = [Scalar.rational(g[0] + g[1] * a) for g in polynomials]
     slopes = [Scalar.rational(g[1]) * root for g in polynomials]
     if d > 0:

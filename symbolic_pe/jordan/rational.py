@@ -11,6 +11,7 @@ S-plane of w into [[a, −b], [b, a]], and for D > 0 the eigenvectors are (S −
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from math import gcd
 from typing import Any
 
@@ -27,7 +28,7 @@ from symbolic_pe.algebra.matrix import (
     to_fmpq,
 )
 from symbolic_pe.algebra.scalar import HALF, ONE, ZERO, Scalar, precision
-from symbolic_pe.errors import NotYetCovered
+from symbolic_pe.errors import NotYetCovered, OutsideTheRing
 from symbolic_pe.generators.block import Block
 from symbolic_pe.jordan.form import ComponentForm, ImplicitEigenvalue, StructureBlock
 
@@ -92,7 +93,7 @@ def evaluate_at(polynomial: fmpq_poly, x: fmpq_mat) -> fmpq_mat:
 
 
 def structure_of(primaries: list[Primary]) -> tuple[StructureBlock, ...]:
-    """Blocks with multiplicities; eigenvalues of degree ≥ 3 stay implicit."""
+    """Blocks with multiplicities; eigenvalues of degree ≥ 3, or beyond the ring, stay implicit."""
     blocks: list[StructureBlock] = []
     for primary in primaries:
         sizes = {k: primary.sizes.count(k) for k in sorted(set(primary.sizes), reverse=True)}
@@ -112,11 +113,20 @@ def eigenvalues_of(
         return [(root, ZERO, root.sign())]
     if factor.degree() == 2:
         a, d = centre_and_discriminant(factor)
-        centre, root = Scalar.rational(a), square_root(Scalar.rational(abs(d)))
-        if d < 0:
-            return [(centre, root, centre.sign())]
-        return [(v, ZERO, v.sign()) for v in (centre + root, centre - root)]
+        centre, half = Scalar.rational(a), root_in_ring(abs(d))
+        if half is not None and d < 0:
+            return [(centre, half, centre.sign())]
+        if half is not None:
+            return [(v, ZERO, v.sign()) for v in (centre + half, centre - half)]
     return [(value, ZERO, value.real_part_sign) for value in implicit_eigenvalues(factor)]
+
+
+def root_in_ring(x: fmpq) -> Scalar | None:
+    """√x for x ≥ 0, or None where x has more digits than are factored."""
+    try:
+        return square_root(Scalar.rational(x))
+    except OutsideTheRing:
+        return None
 
 
 def centre_and_discriminant(factor: fmpq_poly) -> tuple[fmpq, fmpq]:
@@ -126,7 +136,7 @@ def centre_and_discriminant(factor: fmpq_poly) -> tuple[fmpq, fmpq]:
 
 
 def implicit_eigenvalues(factor: fmpq_poly) -> list[ImplicitEigenvalue]:
-    """The roots of an irreducible factor of degree ≥ 3, signs of real parts decided.
+    """The roots of an irreducible factor of degree ≥ 2, signs of real parts decided.
 
     An irreducible p has a purely imaginary root only when p is even; then its square is a real
     negative root of q with p(x) = q(x²), which Sturm isolation decides.
@@ -154,8 +164,19 @@ def implicit_eigenvalues(factor: fmpq_poly) -> list[ImplicitEigenvalue]:
 def enclosure_of(value: ImplicitEigenvalue) -> Any:
     """The ball of an implicit eigenvalue at the current precision, or better."""
     with precision(max(ctx.prec, 128)):
-        roots = [root for root, _ in value.polynomial.complex_roots()]
+        roots = isolated_roots(value.polynomial)
         return next(root for root in roots if root.overlaps(value.enclosure))
+
+
+def isolated_roots(polynomial: fmpz_poly) -> tuple[Any, ...]:
+    """Balls of all roots of a square-free polynomial at the current precision, real ones real."""
+    return _isolated(tuple(map(int, polynomial.coeffs())), ctx.prec)
+
+
+@lru_cache(maxsize=64)
+def _isolated(coefficients: tuple[int, ...], bits: int) -> tuple[Any, ...]:
+    with precision(bits):
+        return tuple(root for root, _ in fmpz_poly(list(coefficients)).complex_roots())
 
 
 def _purely_imaginary(polynomial: fmpz_poly) -> list[Any]:
@@ -198,7 +219,8 @@ def component_form(
     height = checked_height(x)
     primaries = primary_structure(x)
     structure = structure_of(primaries)
-    if any(p.factor.degree() > 2 for p in primaries) or height > MAX_BASIS_HEIGHT:
+    implicit = any(isinstance(b.eigenvalue, ImplicitEigenvalue) for b in structure)
+    if implicit or height > MAX_BASIS_HEIGHT:
         return structure, None
     pieces = [piece for primary in primaries for piece in _chains(x, primary)]
     rational = fmpq_mat(

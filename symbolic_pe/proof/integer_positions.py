@@ -13,7 +13,7 @@ from flint import fmpq_mat
 from symbolic_pe.algebra.matrix import is_rational, to_fmpq
 from symbolic_pe.algebra.scalar import precision
 from symbolic_pe.encodings.forms import IntegerPositions, matrix_text
-from symbolic_pe.errors import NotYetCovered, Undecided
+from symbolic_pe.errors import NotYetCovered, OutsideTheRing, Undecided
 from symbolic_pe.exponential.real_logarithm import RealLogarithm, real_logarithm
 from symbolic_pe.jordan.integer_step import IntegerStep, integer_step
 from symbolic_pe.jordan.rational import nullspace
@@ -51,7 +51,7 @@ def prove_step(encoding: IntegerPositions) -> StepProof:
     start = Claim("initial-condition", Outcome.PROVED, INITIAL, "B^0 = I")
     try:
         step = integer_step(encoding.step)
-    except (NotYetCovered, Undecided) as error:
+    except (NotYetCovered, OutsideTheRing, Undecided) as error:
         power = Claim("homomorphism", Outcome.PROVED, SEMIGROUP, "powers of one matrix")
         undecided = (
             Claim(name, Outcome.UNDECIDED, statement, str(error))
@@ -89,7 +89,7 @@ def prove_step(encoding: IntegerPositions) -> StepProof:
     try:
         logarithm = real_logarithm(step)
         reason = proof_text(logarithm)
-    except (NotYetCovered, Undecided) as error:
+    except (NotYetCovered, OutsideTheRing, Undecided) as error:
         generator = Claim("generator", Outcome.UNDECIDED, GENERATOR, str(error))
         return StepProof(encoding, (*laws, generator), step, None)
     generator = Claim("generator", Outcome.PROVED, GENERATOR, reason)

@@ -106,6 +106,11 @@ def doubled(coefficients: list[int]) -> Rows:
         (doubled([2, 0, 0]), "[x < 0]"),
         ([[10**20 + 39, 0], [0, f"1/{10**40 + 1}"]], "log("),
         ([["sqrt(2)", -1], [1, "sqrt(2)"]], "arg(sqrt(2) + I)"),
+        # discriminants of more digits than are factored: the roots stay roots
+        ([[10**20, 1], [3, 1]], "sum(log(x)"),
+        ([[10**20, -7], [10**40 + 1, 3]], "arg("),
+        (doubled([10**20 - 3, 10**20 + 1]), "sum(log(x)"),
+        (doubled([-(10**20) - 3, 10**20 + 1]), "[x < 0]"),
     ],
 )
 def test_generators_outside_the_ring_are_balls(rows: Rows, text: str) -> None:
@@ -163,6 +168,10 @@ def test_another_generator_where_it_is_not_unique() -> None:
     rotation = ((parse("0"), parse("-1")), (ONE, parse("0")))
     extra = replace(found.summands[0], coefficient=RealNumber.of(turned), matrix=rotation)
     confirm(replace(found, summands=(*found.summands, extra)))
+
+
+def test_the_ball_is_small_beside_small_entries() -> None:
+    assert logarithm([[f"1/{10**40}", 0], [0, 10**40]]).confirmed_radius() < 1e-58
 
 
 def test_no_generator_no_logarithm() -> None:
@@ -241,6 +250,12 @@ def test_pairs_of_negative_roots_of_any_degree(data: st.DataObject) -> None:
     step = integer_step(from_fmpq(hidden * b * hidden.inv()))
     assert step.has_real_generator
     confirm(real_logarithm(step))
+
+
+def test_a_pair_of_negative_roots_only_is_turned_as_a_whole() -> None:
+    found = logarithm(doubled([10**20 - 3, 10**20 + 1]))
+    assert found.summands[0].coefficient.text == "pi"
+    assert not any("[x < 0]" in s.coefficient.text for s in found.summands)
 
 
 def test_logarithms_of_eigenvalues() -> None:

@@ -235,6 +235,32 @@ def test_blocks_with_parameters_are_read_off() -> None:
     assert [a.frequency.text for a in flipped[0].axes] == ["-w", "1"]
 
 
+def test_a_shear_that_may_vanish_is_asked_for() -> None:
+    chain: Rows = [["a", "v"], [0, "a"]]
+    with pytest.raises(NotYetCovered, match="v, which may be 0"):
+        blocks_of(chain, chain, parameters={"a": "real", "v": "real"})
+    (found,) = blocks_of(chain, [[1, 0], [0, 1]], parameters={"a": "real", "v": "nonzero"})
+    assert summary(found) == (2, 1, (("a", "0", (2,)), ("1", "0", (1, 1))))
+    hidden: Rows = [["v", "v", 0], [0, "v", "2*v"], [0, 0, "v"]]
+    with pytest.raises(NotYetCovered, match="v, which may be 0"):
+        blocks_of(hidden, hidden, parameters={"v": "real"})
+
+
+def test_a_negative_factor_turns_the_reference() -> None:
+    x: Rows = [[0, "-sqrt(2)", 0], [0, 0, "-sqrt(2)"], ["-sqrt(2)", 0, 0]]
+    y: Rows = [[0, 1, 0], [0, 0, 1], [1, 0, 0]]
+    (pair,) = [b for b in blocks_of(x, y) if b.is_pair]
+    assert [a.frequency.text for a in pair.axes] == ["1/2*sqrt(6)", "-1/2*sqrt(3)"]
+
+
+def test_large_discriminants_stay_roots() -> None:
+    x: Rows = [[10**20, -7], [10**40 + 1, 3]]
+    y: Rows = [[-(10**20), 7], [-(10**40) - 1, -3]]
+    (found,) = blocks_of(x, y)
+    assert found.axes[0].frequency.text.startswith("im(root(x^2")
+    assert found.axes[1].frequency.text.startswith("-im(root(x^2")
+
+
 def test_one_irrational_factor_for_each_axis() -> None:
     x = [[0, "-sqrt(2)", 0], [0, 0, "-sqrt(2)"], ["sqrt(2)", 0, 0]]
     y = [[1, -1, 0], [0, 1, -1], [1, 0, 1]]
