@@ -25,6 +25,8 @@ from symbolic_pe.algebra.scalar import Scalar, precision
         ("(sqrt(6)+sqrt(2))/4", "((sqrt(6)-sqrt(2))/4)^2", "1/12*pi"),
         ("3", "16", None),
         ("1", "3-1e-12", None),
+        # nearer to pi/3 than the ball that proposes candidates is wide
+        ("1", "3-1e-90", None),
         ("sqrt(2)", "3", None),
         ("pi", "1", None),
     ],
