@@ -13,9 +13,13 @@ from symbolic_pe.cli.main import cli
 COMMAND = re.compile(r"^(?:    |\$ )symbolic-pe (.+)$", re.M)
 
 
-def test_python_examples_of_the_readme(capsys: pytest.CaptureFixture[str]) -> None:
-    (block,) = re.findall(r"```python\n(.*?)```", Path("README.md").read_text(), re.S)
-    exec(compile(block, "README.md", "exec"), {})
+PAGES_WITH_PYTHON = ["README.md", "docs/how-to/integer-positions.md", "docs/how-to/several-axes.md"]
+
+
+@pytest.mark.parametrize("page", PAGES_WITH_PYTHON)
+def test_python_examples_of_the_pages(page: str, capsys: pytest.CaptureFixture[str]) -> None:
+    (block,) = re.findall(r"```python\n(.*?)```", Path(page).read_text(), re.S)
+    exec(compile(block, page, "exec"), {})
     printed = capsys.readouterr().out.splitlines()
     promised = re.findall(r"# (.+)$", block, re.M)
     assert printed == promised

@@ -60,6 +60,8 @@ from symbolic_pe.jordan.rational import (
 
 HALF_TURN = Scalar.symbol(PI)
 TWO = Scalar.rational(2)
+MAX_ENTRIES = 1_000_000
+"""Budget for the matrices S^c of factors of degree 3 or more, in entries."""
 ENCLOSURE_BITS = 64
 """The radius of exp(X) is below 2^−64·min(1, |b|) for entries b ≠ 0 of B when it confirms."""
 
@@ -191,6 +193,14 @@ def real_logarithm(step: IntegerStep) -> RealLogarithm:
 
 def _rational(step: IntegerStep) -> RealLogarithm:
     b = to_fmpq(step.matrix)
+    entries = b.nrows() ** 2 * sum(
+        int(p.factor.degree()) for p in step.primaries if p.factor.degree() > 2
+    )
+    if entries > MAX_ENTRIES:
+        raise NotYetCovered(
+            f"the generator of a step with eigenvalues of degree 3 or more: {entries} entries of "
+            f"powers of S, above the budget of {MAX_ENTRIES}; that it exists is decided"
+        )
     closed = primary_exponential(b)
     sizes = {str(p.factor): p for p in step.primaries}
     summands = [Summand(RealNumber.of(ONE), from_fmpq(_nilpotent_part(closed)))]

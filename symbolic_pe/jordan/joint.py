@@ -1,8 +1,8 @@
 """Joint real structure of commuting generators: common invariant subspaces and what turns on them.
 
 For commuting rational X₁, …, X_k the subspaces ker p(Xᵢ)^m are invariant under all of them, so each
-axis refines what the axes before it left. With S_i the semisimple parts, a combination
-W = Σ r^i S_i (r = 1, 2, …) refines further until every S_i is a polynomial g_i(W); that is
+axis refines what the axes before it left. With S_i the semisimple parts, W = S_1, S_2, … or a
+combination Σ r^i S_i (r = 1, 2, …) refines further until every S_i is a polynomial g_i(W); that is
 decided, and all but finitely many r do. Then W has one irreducible minimal polynomial q on each
 subspace, and each root μ of q (one of each conjugate pair) is one joint block:
 
@@ -265,7 +265,7 @@ def _rational_pieces(matrices: list[fmpq_mat]) -> list[_Piece]:
     bases = [_identity(n)]
     for x in matrices:
         bases = [v for basis in bases for v in _refined(basis, _restricted(x, basis))]
-    pieces = [piece for basis in bases for piece in _separated(matrices, basis, 1)]
+    pieces = [piece for basis in bases for piece in _separated(matrices, basis)]
     _verify(matrices, pieces)
     return pieces
 
@@ -292,8 +292,8 @@ def _columns(vectors: list[fmpq_mat]) -> fmpq_mat:
     return fmpq_mat([[v[i, 0] for v in vectors] for i in range(vectors[0].nrows())])
 
 
-def _separated(matrices: list[fmpq_mat], basis: fmpq_mat, ratio: int) -> Iterator[_Piece]:
-    """Refine by W = Σ r^i S_i until every S_i is a polynomial in W."""
+def _separated(matrices: list[fmpq_mat], basis: fmpq_mat, attempt: int = 0) -> Iterator[_Piece]:
+    """Refine by one W after the other until every S_i is a polynomial in W."""
     restricted = [_restricted(x, basis) for x in matrices]
     primaries = [primary_structure(r)[0] for r in restricted]
     semisimple = [
@@ -302,21 +302,28 @@ def _separated(matrices: list[fmpq_mat], basis: fmpq_mat, ratio: int) -> Iterato
     ]
     size = basis.ncols()
     combined = fmpq_mat(size, size)
-    for i, s in enumerate(semisimple):
-        combined += s * fmpq(ratio**i)
+    for s, weight in zip(semisimple, _weights(attempt, len(matrices)), strict=True):
+        combined += s * fmpq(weight)
     parts = _refined(basis, combined)
     if len(parts) > 1:
         for part in parts:
-            yield from _separated(matrices, part, ratio)
+            yield from _separated(matrices, part, attempt)
         return
     q = primary_structure(combined)[0].factor
     polynomials = [_as_polynomial(s, combined, q.degree()) for s in semisimple]
     known = tuple(g for g in polynomials if g is not None)
     if len(known) < len(polynomials):
-        yield from _separated(matrices, basis, ratio + 1)
+        yield from _separated(matrices, basis, attempt + 1)
         return
     nilpotents = tuple(r - s for r, s in zip(restricted, semisimple, strict=True))
     yield _Piece(basis, q, tuple(primaries), known, nilpotents)
+
+
+def _weights(attempt: int, axes: int) -> list[int]:
+    """Each S_i alone first, whose polynomials are small, then 1, r, r², … for r = 1, 2, …."""
+    if attempt < axes:
+        return [int(i == attempt) for i in range(axes)]
+    return [(attempt - axes + 1) ** i for i in range(axes)]
 
 
 def _as_polynomial(s: fmpq_mat, w: fmpq_mat, degree: int) -> fmpq_poly | None:
@@ -401,10 +408,11 @@ def _joint_eigenvalues(piece: _Piece) -> Iterator[tuple[bool, Values]]:
         if root is not None:
             yield from _quadratic_eigenvalues(q, root, piece.polynomials)
             return
+    candidates = [_candidates(p.factor) for p in piece.primaries]
     for value in implicit_eigenvalues(q):
         found = [
-            _located(value, g, p.factor)
-            for g, p in zip(piece.polynomials, piece.primaries, strict=True)
+            _located(value, g, among)
+            for g, among in zip(piece.polynomials, candidates, strict=True)
         ]
         reference = next((sign for _, _, sign in found if sign), 1)
         yield (
@@ -438,15 +446,22 @@ def _quadratic_eigenvalues(
     )
 
 
-def _located(
-    root: ImplicitEigenvalue, g: fmpq_poly, p: fmpq_poly
-) -> tuple[RealNumber, RealNumber, int]:
-    """(rate, |frequency|, sign of the frequency) of g(μ), which is one of the roots of p."""
-    candidates = [
+Candidate = tuple[Scalar | ImplicitEigenvalue, Scalar, int]
+
+
+def _candidates(p: fmpq_poly) -> list[Candidate]:
+    """(eigenvalue, imaginary part, sign of the frequency) for every root of p."""
+    return [
         (value, imaginary, sign)
         for value, imaginary, _ in eigenvalues_of(p)
         for sign in ((1, -1) if _is_pair(value, imaginary) else (0,))
     ]
+
+
+def _located(
+    root: ImplicitEigenvalue, g: fmpq_poly, candidates: Sequence[Candidate]
+) -> tuple[RealNumber, RealNumber, int]:
+    """(rate, |frequency|, sign of the frequency) of g(μ), which is one of the candidates."""
     for bits in DECISION_PRECISIONS:
         with precision(bits):
             point = _at(g, enclosure_of(root))
@@ -455,8 +470,8 @@ def _located(
                 value, imaginary, sign = near[0]
                 return *_numbers(value, imaginary), sign
     raise Undecided(
-        f"which root of {polynomial_text(fmpz_poly(p.numer()))} belongs to {root}: they are too "
-        f"near to be told apart with {DECISION_PRECISIONS[-1]} bits"
+        f"which eigenvalue of an axis belongs to {root}: some are too near to be told apart with "
+        f"{DECISION_PRECISIONS[-1]} bits"
     )
 
 

@@ -64,6 +64,13 @@ def test_a_singular_step_is_a_semigroup_with_a_vector_that_vanishes() -> None:
     assert "all integers" in step([[1, 2], [3, 4]])["homomorphism"].statement
 
 
+def test_a_generator_beyond_the_budget_is_undecided_though_it_exists() -> None:
+    cycle = [[int(i == (j + 1) % 127) for j in range(127)] for i in range(127)]
+    claims = step(cycle)
+    assert verdicts(claims) == ["proved"] * 3 + ["undecided"]
+    assert "that it exists is decided" in claims["generator"].reason
+
+
 def test_a_proved_generator_is_stated() -> None:
     reason = step([[0, -1], [1, 0]])["generator"].reason
     assert reason.startswith('X = [["0", "-1/2*pi"], ["1/2*pi", "0"]]')
