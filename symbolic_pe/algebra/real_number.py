@@ -66,12 +66,20 @@ class RealNumber:
 
     def decimal(self, digits: int) -> str:
         """A decimal, all printed digits right; `0 +- r` where only |x| ≤ r is known."""
-        for bits in (4 * digits + 64, 1024, 4096):
+        for bits in (4 * digits + 64, 1024):
             with precision(bits):
                 ball = self.enclosure()
-                if ball == 0 or not ball.contains(0):
-                    return str(ball.str(digits, radius=False))
-        return f"0 +- {float(abs(ball).upper()):.1e}"
+            if not ball.contains(0):
+                break
+        return decimal_of(ball, digits)
+
+
+def decimal_of(ball: arb, digits: int) -> str:
+    """A ball as a decimal, all printed digits right; `0 +- r` for a ball that contains 0."""
+    if ball == 0 or not ball.contains(0):
+        return str(ball.str(digits, radius=False))
+    # one digit of 2r is at least r, however it is rounded
+    return f"0 +- {(2 * abs(ball).upper()).str(1, radius=False)}"
 
 
 def log_of_positive(x: Scalar) -> RealNumber:

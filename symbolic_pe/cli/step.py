@@ -8,7 +8,7 @@ import msgspec
 from flint import arb_mat
 
 from symbolic_pe.algebra.matrix import ScalarMatrix
-from symbolic_pe.algebra.real_number import RealNumber
+from symbolic_pe.algebra.real_number import RealNumber, decimal_of
 from symbolic_pe.algebra.scalar import precision
 from symbolic_pe.encodings.forms import matrix_text
 from symbolic_pe.errors import NotYetCovered, OutsideTheRing, Undecided
@@ -151,7 +151,7 @@ def _texts(matrix: ScalarMatrix) -> list[list[str]]:
 
 
 def _decimals(balls: arb_mat) -> list[list[str]]:
-    return [[str(x.str(DIGITS, radius=False)) for x in row] for row in balls.tolist()]
+    return [[decimal_of(x, DIGITS) for x in row] for row in balls.tolist()]
 
 
 def step_text(proof: StepProof) -> str:

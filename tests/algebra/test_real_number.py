@@ -8,7 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from symbolic_pe.algebra.expression import parse
-from symbolic_pe.algebra.real_number import RealNumber, angle, log_of_positive, root_of_positive
+from symbolic_pe.algebra.real_number import (
+    RealNumber,
+    angle,
+    decimal_of,
+    log_of_positive,
+    root_of_positive,
+)
 from symbolic_pe.algebra.scalar import Scalar, precision
 
 
@@ -52,6 +58,15 @@ def test_a_rational_angle_of_a_rational_square_is_one_of_few(a: int, b: int) -> 
     found = angle(Scalar.rational(a), Scalar.rational(b))
     trace = 2 * (fmpq(a) ** 2 - b) / (fmpq(a) ** 2 + b)
     assert (found.exact is not None) is (trace.q == 1)
+
+
+def test_a_printed_radius_is_no_smaller_than_the_ball() -> None:
+    for k in range(1, 60):
+        r = arb(fmpq(k, 7))
+        text = decimal_of(arb(0, r), 10)
+        assert arb(text.removeprefix("0 +- ")) >= r
+    assert decimal_of(arb(0), 10) == "0"
+    assert decimal_of(arb(fmpq(1, 8)), 10).startswith("0.125")
 
 
 def test_numbers_beyond_the_ring_stay_what_they_are() -> None:

@@ -89,6 +89,13 @@ def test_a_step_outside_the_ring_has_balls(tmp_path: Path) -> None:
     assert run("prove", path).exit_code == 0
 
 
+def test_entries_that_balls_cannot_tell_from_zero_say_so(tmp_path: Path) -> None:
+    cycle = [[int(i == (j + 1) % 5) for j in range(5)] for i in range(5)]
+    about = record("classify-step", "classify", step(tmp_path, cycle))["generator"]["about"]
+    for i, row in enumerate(about):
+        assert [x.startswith("0 +- ") for x in row] == [i == j for j in range(5)]
+
+
 def test_a_step_that_is_not_covered_is_undecided(tmp_path: Path) -> None:
     path = step(tmp_path, [["sqrt(2)", 0, 0], [0, 1, 0], [0, 0, 1]])
     for command in ("classify", "prove"):
