@@ -83,13 +83,7 @@ def planted(draw: st.DrawFn, max_dimension: int = 8) -> Planted:
             break
     if not pieces:
         pieces, sizes, total = [[[fmpq(0)]]], {("0", "0"): [1]}, 1
-    matrix = fmpq_mat(total, total)
-    start = 0
-    for piece in pieces:
-        for i, row in enumerate(piece):
-            for j, x in enumerate(row):
-                matrix[start + i, start + j] = x
-        start += len(piece)
+    matrix = block_sum(pieces)
     hidden = draw(unimodular(total))
     return Planted(hidden * matrix * hidden.inv(), sizes)
 
@@ -104,6 +98,19 @@ def _chain(cell: list[list[fmpq]], length: int) -> list[list[fmpq]]:
             if k + 1 < length:
                 rows[k * width + i][(k + 1) * width + i] = fmpq(1)
     return rows
+
+
+def block_sum(cells: list[list[list[fmpq]]]) -> fmpq_mat:
+    """⊕ of square cells."""
+    n = sum(len(cell) for cell in cells)
+    result = fmpq_mat(n, n)
+    start = 0
+    for cell in cells:
+        for i, row in enumerate(cell):
+            for j, x in enumerate(row):
+                result[start + i, start + j] = x
+        start += len(cell)
+    return result
 
 
 @st.composite

@@ -29,7 +29,7 @@ from flint import acb, arb, arb_mat, fmpq, fmpq_mat, fmpq_poly, fmpz_poly
 
 from symbolic_pe.algebra.scalar import precision
 from symbolic_pe.jordan.form import polynomial_text
-from symbolic_pe.jordan.rational import evaluate_at, semisimple_polynomial
+from symbolic_pe.jordan.rational import evaluate_at, primary_structure, semisimple_polynomial
 
 GUARD_BITS = 64
 
@@ -133,10 +133,12 @@ def primary_exponential(x: fmpq_mat) -> PrimaryExponential:
     >>> form.is_proved(), len(form.parts)
     (True, 1)
     """
-    minimal = fmpq_poly(x.minpoly())
-    _, factors = minimal.factor()
-    ordered = sorted(factors, key=lambda item: (item[0].degree(), str(item[0])))
-    parts = tuple(primary_part(minimal, p / p.leading_coefficient(), int(m)) for p, m in ordered)
+    # FLINT 3.x has wrong minimal polynomials for some large entries; block sizes give it exactly
+    primaries = primary_structure(x)
+    minimal = fmpq_poly([1])
+    for primary in primaries:
+        minimal *= primary.factor ** primary.sizes[0]
+    parts = tuple(primary_part(minimal, p.factor, p.sizes[0]) for p in primaries)
     return PrimaryExponential(x, minimal, parts)
 
 

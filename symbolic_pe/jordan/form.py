@@ -17,7 +17,9 @@ from symbolic_pe.generators.families import Growth, family_name, growth_of
 
 @dataclass(frozen=True)
 class ImplicitEigenvalue:
-    """Root number k of an irreducible integer polynomial of degree ≥ 3, never expanded.
+    """Root number k of an irreducible integer polynomial, never expanded.
+
+    The degree is 3 or more, or 2 with a discriminant of more digits than are factored.
 
     Roots are numbered: real ones ascending, then one of each conjugate pair (positive imaginary
     part) by real part, then imaginary part.

@@ -11,10 +11,11 @@ S-plane of w into [[a, −b], [b, a]], and for D > 0 the eigenvectors are (S −
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from math import gcd
 from typing import Any
 
-from flint import fmpq, fmpq_mat, fmpq_poly, fmpz_mat, fmpz_poly
+from flint import ctx, fmpq, fmpq_mat, fmpq_poly, fmpz_mat, fmpz_poly
 
 from symbolic_pe.algebra.functions import square_root
 from symbolic_pe.algebra.matrix import (
@@ -27,7 +28,7 @@ from symbolic_pe.algebra.matrix import (
     to_fmpq,
 )
 from symbolic_pe.algebra.scalar import HALF, ONE, ZERO, Scalar, precision
-from symbolic_pe.errors import NotYetCovered
+from symbolic_pe.errors import NotYetCovered, OutsideTheRing
 from symbolic_pe.generators.block import Block
 from symbolic_pe.jordan.form import ComponentForm, ImplicitEigenvalue, StructureBlock
 
@@ -92,7 +93,7 @@ def evaluate_at(polynomial: fmpq_poly, x: fmpq_mat) -> fmpq_mat:
 
 
 def structure_of(primaries: list[Primary]) -> tuple[StructureBlock, ...]:
-    """Blocks with multiplicities; eigenvalues of degree ≥ 3 stay implicit."""
+    """Blocks with multiplicities; eigenvalues of degree ≥ 3, or beyond the ring, stay implicit."""
     blocks: list[StructureBlock] = []
     for primary in primaries:
         sizes = {k: primary.sizes.count(k) for k in sorted(set(primary.sizes), reverse=True)}
@@ -112,11 +113,20 @@ def eigenvalues_of(
         return [(root, ZERO, root.sign())]
     if factor.degree() == 2:
         a, d = centre_and_discriminant(factor)
-        centre, root = Scalar.rational(a), square_root(Scalar.rational(abs(d)))
-        if d < 0:
-            return [(centre, root, centre.sign())]
-        return [(v, ZERO, v.sign()) for v in (centre + root, centre - root)]
+        centre, half = Scalar.rational(a), root_in_ring(abs(d))
+        if half is not None and d < 0:
+            return [(centre, half, centre.sign())]
+        if half is not None:
+            return [(v, ZERO, v.sign()) for v in (centre + half, centre - half)]
     return [(value, ZERO, value.real_part_sign) for value in implicit_eigenvalues(factor)]
+
+
+def root_in_ring(x: fmpq) -> Scalar | None:
+    """√x for x ≥ 0, or None where x has more digits than are factored."""
+    try:
+        return square_root(Scalar.rational(x))
+    except OutsideTheRing:
+        return None
 
 
 def centre_and_discriminant(factor: fmpq_poly) -> tuple[fmpq, fmpq]:
@@ -126,7 +136,7 @@ def centre_and_discriminant(factor: fmpq_poly) -> tuple[fmpq, fmpq]:
 
 
 def implicit_eigenvalues(factor: fmpq_poly) -> list[ImplicitEigenvalue]:
-    """The roots of an irreducible factor of degree ≥ 3, signs of real parts decided.
+    """The roots of an irreducible factor of degree ≥ 2, signs of real parts decided.
 
     An irreducible p has a purely imaginary root only when p is even; then its square is a real
     negative root of q with p(x) = q(x²), which Sturm isolation decides.
@@ -149,6 +159,24 @@ def implicit_eigenvalues(factor: fmpq_poly) -> list[ImplicitEigenvalue]:
                 sign = _sign_of_real_part(polynomial, root)
             result.append(ImplicitEigenvalue(polynomial, index, root, sign, pair))
     return result
+
+
+def enclosure_of(value: ImplicitEigenvalue) -> Any:
+    """The ball of an implicit eigenvalue at the current precision, or better."""
+    with precision(max(ctx.prec, 128)):
+        roots = isolated_roots(value.polynomial)
+        return next(root for root in roots if root.overlaps(value.enclosure))
+
+
+def isolated_roots(polynomial: fmpz_poly) -> tuple[Any, ...]:
+    """Balls of all roots of a square-free polynomial at the current precision, real ones real."""
+    return _isolated(tuple(map(int, polynomial.coeffs())), ctx.prec)
+
+
+@lru_cache(maxsize=64)
+def _isolated(coefficients: tuple[int, ...], bits: int) -> tuple[Any, ...]:
+    with precision(bits):
+        return tuple(root for root, _ in fmpz_poly(list(coefficients)).complex_roots())
 
 
 def _purely_imaginary(polynomial: fmpz_poly) -> list[Any]:
@@ -188,16 +216,11 @@ def component_form(
 ) -> tuple[tuple[StructureBlock, ...], ComponentForm | None]:
     """Structure and, when every eigenvalue has degree ≤ 2, the real Jordan basis."""
     x = to_fmpq(matrix)
-    height = _height(x)
-    if height > MAX_HEIGHT:
-        raise NotYetCovered(
-            f"a rational component of dimension {len(matrix)} whose entries need "
-            f"{height // len(matrix)} bits over their common denominator: dimension times bits is "
-            f"{height}, above the budget of {MAX_HEIGHT}"
-        )
+    height = checked_height(x)
     primaries = primary_structure(x)
     structure = structure_of(primaries)
-    if any(p.factor.degree() > 2 for p in primaries) or height > MAX_BASIS_HEIGHT:
+    implicit = any(isinstance(b.eigenvalue, ImplicitEigenvalue) for b in structure)
+    if implicit or height > MAX_BASIS_HEIGHT:
         return structure, None
     pieces = [piece for primary in primaries for piece in _chains(x, primary)]
     rational = fmpq_mat(
@@ -209,11 +232,22 @@ def component_form(
     return structure, ComponentForm(coordinates, matrix, blocks, basis, inverse)
 
 
-def _height(x: fmpq_mat) -> int:
-    """Dimension times the bits of the entries over their common denominator."""
+def checked_height(x: fmpq_mat) -> int:
+    """Dimension times the bits of the entries over their common denominator.
+
+    Raises `NotYetCovered` above `MAX_HEIGHT`.
+    """
     numerator, denominator = x.numer_denom()
+    n = int(x.nrows())
     bits = max((int(c).bit_length() for c in numerator.entries()), default=0)
-    return int(x.nrows()) * max(bits, int(denominator).bit_length())
+    height = n * max(bits, int(denominator).bit_length())
+    if height > MAX_HEIGHT:
+        raise NotYetCovered(
+            f"a rational component of dimension {n} whose entries need {height // n} bits over "
+            f"their common denominator: dimension times bits is {height}, above the budget of "
+            f"{MAX_HEIGHT}"
+        )
+    return height
 
 
 def _chains(x: fmpq_mat, primary: Primary) -> list[ChainPiece]:
@@ -222,7 +256,7 @@ def _chains(x: fmpq_mat, primary: Primary) -> list[ChainPiece]:
     semisimple = evaluate_at(semisimple_polynomial(p, largest), x)
     nilpotent = x - semisimple
     pieces: list[ChainPiece] = []
-    for size, w in _chain_generators(space, semisimple, nilpotent, primary):
+    for size, w in chain_generators(space, semisimple, nilpotent, primary):
         links = [w]
         for _ in range(size - 1):
             links.append(nilpotent * links[-1])
@@ -287,10 +321,13 @@ def _compose_mod(outer: Any, inner: Any, modulus: Any) -> Any:
     return total
 
 
-def _chain_generators(
+def chain_generators(
     space: list[fmpq_mat], semisimple: fmpq_mat, nilpotent: fmpq_mat, primary: Primary
 ) -> list[tuple[int, fmpq_mat]]:
-    """Vectors w with chain length k, their socles independent over Q[S]."""
+    """Vectors w of ker p(X)^m with chain length k, longest first, socles independent over Q[S].
+
+    The vectors N^j S^i w, j < k, i < deg p, are a basis of ker p(X)^m.
+    """
     degree = primary.factor.degree()
     socles: list[fmpq_mat] = []
     chosen: list[tuple[int, fmpq_mat]] = []
@@ -303,8 +340,9 @@ def _chain_generators(
         for w in candidates:
             if wanted == 0:
                 break
-            socle = power * w
-            orbit = [socle] if degree == 1 else [socle, semisimple * socle]
+            orbit = [power * w]
+            while len(orbit) < degree:
+                orbit.append(semisimple * orbit[-1])
             if _rank([*socles, *orbit]) == len(socles) + len(orbit):
                 socles.extend(orbit)
                 chosen.append((size, w))

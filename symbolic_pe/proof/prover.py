@@ -30,7 +30,7 @@ from symbolic_pe.exponential import parametric
 from symbolic_pe.exponential.primary import primary_exponential
 from symbolic_pe.jordan.classify import real_jordan_form
 from symbolic_pe.jordan.form import JordanCase, StructureBlock
-from symbolic_pe.proof.claim import Claim, Outcome
+from symbolic_pe.proof.claim import Claim, Outcome, outcome_of
 from symbolic_pe.proof.patterns import (
     Pattern,
     Theorems,
@@ -66,11 +66,7 @@ class Proof:
     @property
     def outcome(self) -> Outcome:
         """Refuted if any claim is; undecided if any is and none is refuted; else proved."""
-        verdicts = {c.verdict for c in self.claims}
-        for worst in (Outcome.REFUTED, Outcome.UNDECIDED):
-            if worst in verdicts:
-                return worst
-        return Outcome.PROVED
+        return outcome_of(self.claims)
 
 
 def prove(encoding: Encoding) -> Proof:

@@ -149,3 +149,9 @@ def test_similarity_is_exact(example: Planted) -> None:
             image = multiply(part, block.generator)
             assert tuple(row[start : start + width] for row in columns) == image
             start += width
+
+
+def test_a_discriminant_of_many_digits_is_classified_as_a_root() -> None:
+    (case,) = real_jordan_form(Generator.from_matrix([[10**20, 1], [3, 1]])).cases
+    assert [b.family for b in case.structure] == ["growth", "growth"]
+    assert case.components is None
