@@ -19,8 +19,8 @@ EXIT_OK, EXIT_REFUTED, EXIT_MISUSE, EXIT_UNDECIDED = 0, 1, 2, 3
 EXIT_INTERNAL = 70
 
 SPEC_HELP = (
-    "SPEC is a catalogue name with settings (rope:dim=128,layout=half), a .toml file, or a .json "
-    "file with a matrix."
+    "SPEC is a catalogue name with settings (rope:dim=128,layout=half), a .toml file, a .json "
+    "file with a matrix, or an array (m.npy, w.npz:name, w.safetensors:name)."
 )
 EPILOG = "Try:  symbolic-pe build rope:dim=128 --target numpy -o rope-kernel"
 
@@ -99,13 +99,12 @@ def _command_line(spec: str) -> str:
 def build(spec: str, output: Path, targets: tuple[str, ...], as_json: bool) -> None:
     """Build verified code for one encoding."""
     from symbolic_pe.cli.checks import build_record, error_records
-    from symbolic_pe.cli.files import write_files
+    from symbolic_pe.cli.files import read_specification, write_files
     from symbolic_pe.cli.output import to_text
     from symbolic_pe.cli.pipeline import build as run
     from symbolic_pe.cli.pipeline import choose_targets
     from symbolic_pe.cli.report import report_markdown
     from symbolic_pe.cli.text import build_text
-    from symbolic_pe.encodings.specification import read_specification
     from symbolic_pe.proof.certificate import canonical
     from symbolic_pe.proof.claim import Outcome
 
@@ -129,9 +128,9 @@ def build(spec: str, output: Path, targets: tuple[str, ...], as_json: bool) -> N
 def classify(spec: str, as_json: bool) -> None:
     """Classify one encoding."""
     from symbolic_pe.classification import classify as run
+    from symbolic_pe.cli.files import read_specification
     from symbolic_pe.cli.output import classification_record, to_text
     from symbolic_pe.cli.text import classification_text
-    from symbolic_pe.encodings.specification import read_specification
 
     found = run(read_specification(spec))
     text = to_text(classification_record(found)) if as_json else classification_text(found) + "\n"
@@ -143,9 +142,9 @@ def classify(spec: str, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON (one object for one SPEC).")
 def prove(specs: tuple[str, ...], as_json: bool) -> None:
     """Prove or refute."""
+    from symbolic_pe.cli.files import read_specification
     from symbolic_pe.cli.output import proof_record, to_text
     from symbolic_pe.cli.text import claims_text
-    from symbolic_pe.encodings.specification import read_specification
     from symbolic_pe.proof.prover import prove as run
 
     encodings = [read_specification(spec) for spec in specs]
@@ -171,9 +170,8 @@ def _worst(claims: Sequence[Claim]) -> int:
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to a file instead.")
 def emit(spec: str, target: str, output: Path | None) -> None:
     """Emit source text (proved, not cross-checked; see build)."""
-    from symbolic_pe.cli.files import write_files
+    from symbolic_pe.cli.files import read_specification, write_files
     from symbolic_pe.cli.pipeline import TARGETS
-    from symbolic_pe.encodings.specification import read_specification
     from symbolic_pe.errors import SpecificationError
     from symbolic_pe.production import make_kernels
     from symbolic_pe.proof.claim import Outcome

@@ -83,7 +83,7 @@ def _case_table(case: ClassifiedCase) -> str:
     for item in case.blocks[:ROWS]:
         b = item.block
         lines.append(
-            f"| {b.family} | `{b.texts()['eigenvalue']}` | {b.chain_length} | {b.multiplicity} | "
+            f"| {b.family} | `{b.label()}` | {b.chain_length} | {b.multiplicity} | "
             f"`{item.bound}` | {_code(item.half_life)} | {_code(item.period)} |"
         )
     if len(case.blocks) > ROWS:

@@ -47,6 +47,7 @@ from symbolic_pe.generators.generator import MAX_DIMENSION, Generator, check_squ
 MAX_FILE_BYTES = 4_000_000
 ENCODING_NAME = re.compile(r"[a-z][a-z0-9-]{0,63}")
 ASSERTABLE = ("orthogonality", "bounded-causal", "bounded-all")
+GENERATOR_KEYS = ("matrix", "matrices", "blocks")
 PAIRINGS = ("contragredient", "one-map")
 
 _SECTIONS = ("encoding", "parameters", "generator", "heads", "domain", "augmentation", "claims")
@@ -118,8 +119,13 @@ def _in_file(spec: str, read: Any) -> Encoding:
 
 
 def _stem(spec: str) -> str:
-    stem = re.sub(r"[^a-z0-9]+", "-", Path(spec).stem.lower()).strip("-")
-    return stem if ENCODING_NAME.fullmatch(stem) else "encoding"
+    return name_from_file(Path(spec).stem)
+
+
+def name_from_file(stem: str) -> str:
+    """A name of an encoding made from the name of a file."""
+    name = re.sub(r"[^a-z0-9]+", "-", stem.lower()).strip("-")
+    return name if ENCODING_NAME.fullmatch(name) else "encoding"
 
 
 # -- documents --------------------------------------------------------------------------------
@@ -137,7 +143,7 @@ def from_document(document: Any, default_name: str = "encoding") -> Encoding:
         domain = _domain(table["domain"]) if "domain" in table else None
         name = as_text(table["catalogue"], "catalogue")
         return catalogue(name, as_table(table.get("settings", {}), "settings"), domain)
-    if "matrix" in table or "blocks" in table:
+    if any(key in table for key in GENERATOR_KEYS):
         return _from_sections(_as_sections(table), default_name)
     return _from_sections(table, default_name)
 
@@ -151,6 +157,7 @@ def _as_sections(table: dict[str, Any]) -> dict[str, Any]:
             "layout",
             "pairing",
             "matrix",
+            "matrices",
             "blocks",
             "parameters",
             "heads",
@@ -161,7 +168,7 @@ def _as_sections(table: dict[str, Any]) -> dict[str, Any]:
         "the document",
     )
     encoding = {k: table[k] for k in ("name", "title", "layout", "pairing") if k in table}
-    generator = {k: table[k] for k in ("matrix", "blocks") if k in table}
+    generator = {k: table[k] for k in GENERATOR_KEYS if k in table}
     rest: dict[str, Any] = {
         k: table[k]
         for k in ("parameters", "heads", "domain", "augmentation", "claims")
@@ -204,9 +211,9 @@ def _from_sections(table: dict[str, Any], default_name: str) -> Encoding:
                 for h in base.heads
             ]
         else:
-            content = [_generator(generator, context, layout)]
+            content = _generators(generator, context, layout, len(per_head))
         added = _augmentation(table["augmentation"], context) if "augmentation" in table else None
-        own = [h.augmentation for h in base.heads] if base is not None else [None]
+        own = [h.augmentation for h in base.heads] if base is not None else [None] * len(content)
         built.extend(
             Head(g, added if added is not None else o) for g, o in zip(content, own, strict=True)
         )
@@ -283,15 +290,36 @@ def _polynomial_in_tau(scalar: Scalar, place: str) -> ExponentialPolynomial:
     return ExponentialPolynomial(("t",), terms)
 
 
-def _generator(table: dict[str, Any], context: _Context, layout: str) -> Generator:
-    known_keys(table, ("matrix", "blocks", *entries()), "[generator]")
+def _generators(
+    table: dict[str, Any], context: _Context, layout: str, heads: int
+) -> list[Generator]:
+    """One generator, or with `matrices` one per head."""
+    if set(table) != {"matrices"}:
+        return [_generator(table, context, layout)]
+    if heads > 1:
+        raise SpecificationError(
+            "[generator] matrices: gives every head its own matrix, so [heads] is left out"
+        )
+    matrices = as_list(table["matrices"], "[generator] matrices")
+    if not matrices:
+        raise SpecificationError("[generator] matrices: expected at least one matrix")
+    return [
+        _generator({"matrix": rows}, context, layout, f"[generator] matrices, item {i + 1}")
+        for i, rows in enumerate(matrices)
+    ]
+
+
+def _generator(
+    table: dict[str, Any], context: _Context, layout: str, place: str = "[generator] matrix"
+) -> Generator:
+    known_keys(table, (*GENERATOR_KEYS, *entries()), "[generator]")
     if len(table) != 1:
         raise SpecificationError(
-            f"[generator]: expected exactly one of matrix, blocks or a catalogue name, got "
-            f"{', '.join(table) or 'nothing'}"
+            "[generator]: expected exactly one of matrix, matrices, blocks or a catalogue name, "
+            f"got {', '.join(table) or 'nothing'}"
         )
     if "matrix" in table:
-        matrix = context.matrix(table["matrix"], "[generator] matrix")
+        matrix = context.matrix(table["matrix"], place)
         return Generator(len(matrix), None, matrix, context.assumptions)
     blocks = [
         _block(item, context, f"[generator] blocks, item {i + 1}")
