@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,8 @@ import click
 from symbolic_pe.errors import NotYetCovered, SymbolicPEError, Undecided
 
 if TYPE_CHECKING:
+    from symbolic_pe.encodings.encoding import Encoding
+    from symbolic_pe.jordan.snapping import Snapped
     from symbolic_pe.proof.claim import Claim, Outcome
 
 EXIT_OK, EXIT_REFUTED, EXIT_MISUSE, EXIT_UNDECIDED = 0, 1, 2, 3
@@ -77,9 +79,49 @@ def _progress(message: str) -> None:
         click.echo(f"  {message} ...", err=True)
 
 
-def _command_line(spec: str) -> str:
-    quoted = spec if all(c not in spec for c in " '\"") else "'" + spec.replace("'", "'\\''") + "'"
-    return f"symbolic-pe build {quoted}"
+def _command_line(spec: str, structure: str | None = None, within: str | None = None) -> str:
+    parts = [_quoted(spec)]
+    if structure is not None:
+        parts += ["--snap", structure]
+    if within is not None:
+        parts += ["--snap-within", _quoted(within)]
+    return f"symbolic-pe build {' '.join(parts)}"
+
+
+def _quoted(text: str) -> str:
+    return text if all(c not in text for c in " '\"") else "'" + text.replace("'", "'\\''") + "'"
+
+
+def _snap_options(command: Callable[..., None]) -> Callable[..., None]:
+    """`--snap STRUCTURE` and `--snap-within EPS`."""
+    within = click.option(
+        "--snap-within",
+        "within",
+        metavar="EPS",
+        help="For --snap defective: merge eigenvalues that meet within this spectral distance.",
+    )
+    structure = click.option(
+        "--snap",
+        "structure",
+        metavar="STRUCTURE",
+        help="Replace X by a matrix that is skew, symmetric, neutral or defective.",
+    )
+    return structure(within(command))
+
+
+def _snapped(
+    encoding: Encoding, structure: str | None, within: str | None
+) -> tuple[Encoding, tuple[Snapped, ...]]:
+    """The encoding as asked for, and what was changed to get it."""
+    from symbolic_pe.cli.nearness import snap_distance
+    from symbolic_pe.encodings.snapped import snapped
+    from symbolic_pe.errors import SpecificationError
+
+    if structure is None:
+        if within is not None:
+            raise SpecificationError("--snap-within belongs to --snap defective")
+        return encoding, ()
+    return snapped(encoding, structure, snap_distance(within))
 
 
 # -- commands ---------------------------------------------------------------------------------
@@ -95,11 +137,21 @@ def _command_line(spec: str) -> str:
     help="Directory for the results; created, or files of the same names replaced.",
 )
 @click.option("--target", "targets", multiple=True, help="numpy or torch; repeatable.")
+@_snap_options
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
-def build(spec: str, output: Path, targets: tuple[str, ...], as_json: bool) -> None:
+def build(
+    spec: str,
+    *,
+    output: Path,
+    targets: tuple[str, ...],
+    structure: str | None,
+    within: str | None,
+    as_json: bool,
+) -> None:
     """Build verified code for one encoding."""
     from symbolic_pe.cli.checks import build_record, error_records
     from symbolic_pe.cli.files import read_specification, write_files
+    from symbolic_pe.cli.nearness import snap_lines
     from symbolic_pe.cli.output import to_text
     from symbolic_pe.cli.pipeline import build as run
     from symbolic_pe.cli.pipeline import choose_targets
@@ -108,33 +160,64 @@ def build(spec: str, output: Path, targets: tuple[str, ...], as_json: bool) -> N
     from symbolic_pe.proof.certificate import canonical
     from symbolic_pe.proof.claim import Outcome
 
-    encoding = read_specification(spec)
-    artefacts = run(encoding, choose_targets(targets), _command_line(spec), _progress)
+    encoding, changes = _snapped(read_specification(spec), structure, within)
+    command = _command_line(spec, structure, within)
+    artefacts = run(encoding, choose_targets(targets), command, _progress)
     errors = {target: error_records(check) for target, check in artefacts.checks.items()}
-    record = build_record(artefacts, errors)
+    record = build_record(artefacts, errors, changes)
     if artefacts.outcome is not Outcome.REFUTED and artefacts.certificate is not None:
         files = {kernel.filename: kernel.text for kernel in artefacts.kernels}
         files["certificate.json"] = canonical(artefacts.certificate) + "\n"
         files["report.json"] = to_text(record)
-        files["report.md"] = report_markdown(artefacts, errors)
+        files["report.md"] = report_markdown(artefacts, errors, changes)
         write_files(output, files)
-    click.echo(to_text(record) if as_json else build_text(artefacts, errors, output), nl=False)
+    text = "".join(f"{line}\n" for line in snap_lines(changes))
+    text += build_text(artefacts, errors, output)
+    click.echo(to_text(record) if as_json else text, nl=False)
     sys.exit(exit_code(artefacts.outcome))
 
 
 @cli.command(help=f"Real Jordan blocks, families and growth.\n\n{SPEC_HELP}")
 @click.argument("spec")
+@click.option(
+    "--nearness",
+    "asked",
+    is_flag=True,
+    help="How near each eigenvalue is to a multiple one (default for arrays).",
+)
+@_snap_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def classify(spec: str, as_json: bool) -> None:
+def classify(
+    spec: str, *, asked: bool, structure: str | None, within: str | None, as_json: bool
+) -> None:
     """Classify one encoding."""
+    from symbolic_pe.arrays import is_array_spec
     from symbolic_pe.classification import classify as run
     from symbolic_pe.cli.files import read_specification
+    from symbolic_pe.cli.nearness import (
+        nearness_lines,
+        nearness_of,
+        nearness_record,
+        snap_lines,
+        snap_records,
+    )
     from symbolic_pe.cli.output import classification_record, to_text
     from symbolic_pe.cli.text import classification_text
 
-    found = run(read_specification(spec))
-    text = to_text(classification_record(found)) if as_json else classification_text(found) + "\n"
-    click.echo(text, nl=False)
+    encoding, changes = _snapped(read_specification(spec), structure, within)
+    found = run(encoding)
+    wanted = asked or is_array_spec(spec)
+    near = nearness_of(encoding, _progress, asked=asked) if wanted else None
+    if as_json:
+        record = classification_record(
+            found,
+            snap_records(changes),
+            None if near is None else [nearness_record(item) for item in near],
+        )
+        click.echo(to_text(record), nl=False)
+        return
+    lines = [*snap_lines(changes), classification_text(found)]
+    click.echo("\n".join(lines if near is None else [*lines, *nearness_lines(near)]))
 
 
 @cli.command(help=f"Decide the claims of one or more encodings.\n\n{SPEC_HELP}")

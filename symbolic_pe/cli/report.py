@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from flint import arb
 
 from symbolic_pe.algebra.matrix import is_rational, to_fmpq
 from symbolic_pe.algebra.scalar import precision
 from symbolic_pe.classification import ClassifiedCase, Measure
+from symbolic_pe.cli.nearness import snap_lines
 from symbolic_pe.cli.output import ErrorRecord
 from symbolic_pe.cli.pipeline import Artefacts
 from symbolic_pe.emit.plan import BlockGroup, KernelPlan, MatrixGroup
@@ -15,12 +18,17 @@ from symbolic_pe.exponential.closed_form import exponential
 from symbolic_pe.exponential.primary import primary_exponential
 from symbolic_pe.generators.block import Block
 from symbolic_pe.generators.generator import Generator
+from symbolic_pe.jordan.snapping import Snapped
 
 ROWS = 12
 EXPANDED_DIMENSION = 4
 
 
-def report_markdown(artefacts: Artefacts, errors: dict[str, dict[str, ErrorRecord]]) -> str:
+def report_markdown(
+    artefacts: Artefacts,
+    errors: dict[str, dict[str, ErrorRecord]],
+    snapped: Sequence[Snapped] = (),
+) -> str:
     """The report of a build that wrote kernels, as Markdown."""
     assert artefacts.plan is not None
     encoding = artefacts.encoding
@@ -28,6 +36,7 @@ def report_markdown(artefacts: Artefacts, errors: dict[str, dict[str, ErrorRecor
     parts = [
         f"# {encoding.name}: {title}" if title != encoding.name else f"# {encoding.name}",
         _summary(artefacts),
+        *(["## Snapped generator", "\n".join(snap_lines(snapped))] if snapped else []),
         "## Classification",
         _classification(artefacts),
         "## Closed form",

@@ -188,16 +188,16 @@ def component_form(
 ) -> tuple[tuple[StructureBlock, ...], ComponentForm | None]:
     """Structure and, when every eigenvalue has degree ≤ 2, the real Jordan basis."""
     x = to_fmpq(matrix)
-    height = _height(x)
-    if height > MAX_HEIGHT:
+    size = height(x)
+    if size > MAX_HEIGHT:
         raise NotYetCovered(
             f"a rational component of dimension {len(matrix)} whose entries need "
-            f"{height // len(matrix)} bits over their common denominator: dimension times bits is "
-            f"{height}, above the budget of {MAX_HEIGHT}"
+            f"{size // len(matrix)} bits over their common denominator: dimension times bits is "
+            f"{size}, above the budget of {MAX_HEIGHT}"
         )
     primaries = primary_structure(x)
     structure = structure_of(primaries)
-    if any(p.factor.degree() > 2 for p in primaries) or height > MAX_BASIS_HEIGHT:
+    if any(p.factor.degree() > 2 for p in primaries) or size > MAX_BASIS_HEIGHT:
         return structure, None
     pieces = [piece for primary in primaries for piece in _chains(x, primary)]
     rational = fmpq_mat(
@@ -209,7 +209,7 @@ def component_form(
     return structure, ComponentForm(coordinates, matrix, blocks, basis, inverse)
 
 
-def _height(x: fmpq_mat) -> int:
+def height(x: fmpq_mat) -> int:
     """Dimension times the bits of the entries over their common denominator."""
     numerator, denominator = x.numer_denom()
     bits = max((int(c).bit_length() for c in numerator.entries()), default=0)
