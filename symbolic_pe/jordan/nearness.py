@@ -136,7 +136,7 @@ def nearness(matrix: ScalarMatrix) -> tuple[Nearness, ...]:
     if all(entry == 0 for entry in x.entries()):
         return tuple(Nearness(p, alone=n == 1) for p in spectrum(x).points)
     scale = power_of_two(x)
-    work = _Work(x / scale)
+    work = _Work(x, scale)
     return tuple(_unscaled(work.of(i), scale) for i in range(len(work.found.points)))
 
 
@@ -168,12 +168,18 @@ def _unscaled(found: Nearness, scale: fmpq) -> Nearness:
 
 
 class _Work:
-    """One scaled matrix: its spectrum, and the witnesses that eigenvalues share."""
+    """The matrix X/2^k of size about 1: its spectrum, and the witnesses that eigenvalues share.
 
-    def __init__(self, x: fmpq_mat):
-        self.x = x
-        self.found: Spectrum = spectrum(x)
-        self.bits = self.found.bits
+    Eigenvalues keep the exact names they have in X; only their balls are scaled.
+    """
+
+    def __init__(self, x: fmpq_mat, scale: fmpq):
+        self.x = x / scale
+        found = spectrum(x)
+        self.bits = found.bits
+        with precision(self.bits):
+            points = tuple(replace(p, value=p.value * acb(arb(1 / scale))) for p in found.points)
+        self.found = Spectrum(points, self.bits)
         most = MAX_WORK // x.nrows() ** 2
         if self.bits > most:
             raise Undecided(
@@ -181,7 +187,7 @@ class _Work:
                 f"them takes {self.bits} bits; in dimension {x.nrows()} at most {most} are spent"
             )
         with precision(self.bits):
-            self.balls = balls_of(x)
+            self.balls = balls_of(self.x)
             self.witnesses = sorted(self._candidates(), key=lambda w: w.spectral)
         self.tried: set[tuple[int, ...]] = set()
 
