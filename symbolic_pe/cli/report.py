@@ -204,9 +204,9 @@ def gauge_text(plan: KernelPlan) -> str:
     near = ""
     if plan.distance:
         near = (
-            " Eigenvalues of degree 3 or more have no closed form: the kernel and its certificate "
-            f"are about a rational generator X̂ with |X̂ − X| ≤ {distance_text(plan)} entry by "
-            "entry, computed exactly."
+            " Eigenvalues of degree 3 or more, and square roots of long numbers, have no closed "
+            "form here: the kernel and its certificate are about a rational generator X̂ with "
+            f"|X̂ − X| ≤ {distance_text(plan)} entry by entry, computed exactly."
         )
     first = (
         "Query and key maps are contragredient: F(t) = A(t − c)ᵀ and G(s) = A(c − s) about a "

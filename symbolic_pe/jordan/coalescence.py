@@ -19,6 +19,7 @@ from flint import acb, acb_mat, arb, ctx, fmpq, fmpq_mat
 
 from symbolic_pe.jordan.resolvent import (
     SingularTriple,
+    exact_midpoint,
     frobenius_norm,
     singular_triple,
     unit,
@@ -220,7 +221,8 @@ def chain_at(x: acb_mat, triple: SingularTriple) -> Chain | None:
     if not size > 0:
         return None
     digits = witness_bits(x, triple.sigma)
-    if digits > MAX_WITNESS_BITS:
+    if digits > min(MAX_WITNESS_BITS, ctx.prec):
+        # σ is nothing but rounding: z is an eigenvalue, not a meeting
         return None
     vectors = [v, (w / size).mid()]
     a, b, beta = (rounded(t, digits, x) for t in (z.real, z.imag, 1 / size))
@@ -261,7 +263,7 @@ def merged(x: acb_mat, values: Sequence[acb]) -> Chain | None:
     square = (basis.transpose() * x * basis).mid()
     spread = sum((abs(v - values[0]) for v in values), start=min(abs(v.imag) for v in values))
     digits = witness_bits(x, spread)
-    if digits > MAX_WITNESS_BITS:
+    if digits > min(MAX_WITNESS_BITS, ctx.prec):
         return None
     shape = _merged_block(x, square, values, digits)
     if shape is None:
@@ -368,11 +370,10 @@ def witness_bits(x: acb_mat, sigma: arb) -> int:
 
 
 def rounded(value: arb, digits: int, x: acb_mat | None = None) -> fmpq:
-    """A multiple of 2^−digits (relative to the size of X when it is given)."""
+    """The midpoint as a multiple of 2^−digits (relative to the size of X when it is given)."""
     exponent = digits if x is None else digits - exponent_of(frobenius_norm(x))
     scale = fmpq(2) ** exponent
-    nearest = (value.mid() * arb(scale) + arb(fmpq(1, 2))).floor().unique_fmpz()
-    return fmpq(int(nearest)) / scale
+    return fmpq((exact_midpoint(value) * scale + fmpq(1, 2)).floor()) / scale
 
 
 def _real(v: acb_mat) -> acb_mat:

@@ -20,7 +20,9 @@ LONGEST_LABEL = 100
 
 @dataclass(frozen=True)
 class ImplicitEigenvalue:
-    """Root number k of an irreducible integer polynomial of degree ≥ 3, never expanded.
+    """Root number k of an irreducible integer polynomial, never expanded.
+
+    Of degree ≥ 3, or of degree 2 where the discriminant has too many digits for a normal form.
 
     Roots are numbered: real ones ascending, then one of each conjugate pair (positive imaginary
     part) by real part, then imaginary part.

@@ -307,20 +307,25 @@ class _Work:
     def _lower(self, index: int, witness: Witness | None) -> tuple[Circle | None, fmpq | None]:
         """The best circle of a family, with the level that is certified on it."""
         ranked: list[tuple[float, Circle]] = []
+        value = self.found.points[index].value
+        others = sorted(
+            (v for v, k in self.found.everywhere() if k != index or v.imag < 0),
+            key=lambda v: _middle(abs(v - value)),
+        )[:NEIGHBOURS]
         for circle in self._circles(index, witness):
             if self._separates(circle, index):
-                least = sampled_minimum(self.balls, circle, SAMPLES, frobenius_norm)
+                least = sampled_minimum(self.balls, circle, SAMPLES, frobenius_norm, others)
                 if least is not None and least > 0:
                     ranked.append((_log(least), circle))
         ranked.sort(key=lambda item: -item[0])
-        finalists = [
-            (_log(least), circle)
-            for _, circle in ranked[:4]
-            if (least := sampled_minimum(self.balls, circle, SAMPLES, spectral_norm_bound))
-        ]
+        finalists = []
+        for _, circle in ranked[:4]:
+            least = sampled_minimum(self.balls, circle, SAMPLES, spectral_norm_bound, others)
+            if least is not None:
+                finalists.append((_log(least), circle))
         finalists.sort(key=lambda item: -item[0])
-        for _, circle in finalists[:2]:
-            level = certified_level(self.balls, circle, self.bits)
+        for _, circle in [*finalists, *ranked[4:]]:
+            level = certified_level(self.balls, circle, self.bits, others)
             if level is not None:
                 return circle, level
         return None, None

@@ -27,7 +27,7 @@ from symbolic_pe.algebra.matrix import (
     to_fmpq,
 )
 from symbolic_pe.algebra.scalar import HALF, ONE, ZERO, Scalar, precision
-from symbolic_pe.errors import NotYetCovered
+from symbolic_pe.errors import NotYetCovered, OutsideTheRing
 from symbolic_pe.generators.block import Block
 from symbolic_pe.jordan.form import ComponentForm, ImplicitEigenvalue, StructureBlock
 
@@ -92,7 +92,7 @@ def evaluate_at(polynomial: fmpq_poly, x: fmpq_mat) -> fmpq_mat:
 
 
 def structure_of(primaries: list[Primary]) -> tuple[StructureBlock, ...]:
-    """Blocks with multiplicities; eigenvalues of degree ≥ 3 stay implicit."""
+    """Blocks with multiplicities; eigenvalues without a normal form stay implicit."""
     blocks: list[StructureBlock] = []
     for primary in primaries:
         sizes = {k: primary.sizes.count(k) for k in sorted(set(primary.sizes), reverse=True)}
@@ -108,15 +108,27 @@ def eigenvalues_of(
 ) -> list[tuple[Scalar | ImplicitEigenvalue, Scalar, int]]:
     """Roots as (real part, imaginary part ≥ 0, sign of the real part), one per conjugate pair."""
     if factor.degree() == 1:
-        root = Scalar.rational(-factor[0])
-        return [(root, ZERO, root.sign())]
-    if factor.degree() == 2:
+        value = Scalar.rational(-factor[0])
+        return [(value, ZERO, value.sign())]
+    if factor.degree() == 2 and (root := root_of_discriminant(factor)) is not None:
         a, d = centre_and_discriminant(factor)
-        centre, root = Scalar.rational(a), square_root(Scalar.rational(abs(d)))
+        centre = Scalar.rational(a)
         if d < 0:
             return [(centre, root, centre.sign())]
         return [(v, ZERO, v.sign()) for v in (centre + root, centre - root)]
     return [(value, ZERO, value.real_part_sign) for value in implicit_eigenvalues(factor)]
+
+
+def root_of_discriminant(factor: fmpq_poly) -> Scalar | None:
+    """√|D| of a quadratic factor, or None when |D| has too many digits to be split into primes.
+
+    A normal form of √N needs the primes of N. Eigenvalues of floating-point matrices, whose
+    discriminants have a hundred bits and more, stay implicit instead.
+    """
+    try:
+        return square_root(Scalar.rational(abs(centre_and_discriminant(factor)[1])))
+    except OutsideTheRing:
+        return None
 
 
 def centre_and_discriminant(factor: fmpq_poly) -> tuple[fmpq, fmpq]:
@@ -126,7 +138,7 @@ def centre_and_discriminant(factor: fmpq_poly) -> tuple[fmpq, fmpq]:
 
 
 def implicit_eigenvalues(factor: fmpq_poly) -> list[ImplicitEigenvalue]:
-    """The roots of an irreducible factor of degree ≥ 3, signs of real parts decided.
+    """The roots of an irreducible factor of degree ≥ 2, signs of real parts decided.
 
     An irreducible p has a purely imaginary root only when p is even; then its square is a real
     negative root of q with p(x) = q(x²), which Sturm isolation decides.
@@ -186,7 +198,7 @@ class ChainPiece:
 def component_form(
     coordinates: tuple[int, ...], matrix: ScalarMatrix
 ) -> tuple[tuple[StructureBlock, ...], ComponentForm | None]:
-    """Structure and, when every eigenvalue has degree ≤ 2, the real Jordan basis."""
+    """Structure and, when every eigenvalue is explicit, the real Jordan basis."""
     x = to_fmpq(matrix)
     size = height(x)
     if size > MAX_HEIGHT:
@@ -197,7 +209,7 @@ def component_form(
         )
     primaries = primary_structure(x)
     structure = structure_of(primaries)
-    if any(p.factor.degree() > 2 for p in primaries) or size > MAX_BASIS_HEIGHT:
+    if any(_is_implicit(p.factor) for p in primaries) or size > MAX_BASIS_HEIGHT:
         return structure, None
     pieces = [piece for primary in primaries for piece in _chains(x, primary)]
     rational = fmpq_mat(
@@ -207,6 +219,10 @@ def component_form(
     inverse = multiply(block_diagonal([p.unmixing for p in pieces]), from_fmpq(rational.inv()))
     blocks = tuple(block for piece in pieces for block in piece.blocks)
     return structure, ComponentForm(coordinates, matrix, blocks, basis, inverse)
+
+
+def _is_implicit(factor: fmpq_poly) -> bool:
+    return factor.degree() > 2 or (factor.degree() == 2 and root_of_discriminant(factor) is None)
 
 
 def height(x: fmpq_mat) -> int:

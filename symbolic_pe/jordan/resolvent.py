@@ -6,7 +6,7 @@ eigenvalue of X + E. All bounds are balls; what is only an approximation says so
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -197,6 +197,11 @@ class Circle:
         angle = 2 * arb(turn)
         return self.centre + arb(self.radius) * acb(angle.cos_pi(), angle.sin_pi())
 
+    def towards(self, z: acb) -> acb:
+        """About the point of the circle that is nearest to z."""
+        away = (z - self.centre).mid()
+        return (self.centre + away * (arb(self.radius) / abs(away))).mid()
+
     def arcs(self, count: int) -> list[tuple[fmpq, fmpq]]:
         """Arcs that cover it; the upper half for a centre on the real axis (X is real)."""
         whole = fmpq(1, 2) if self.imaginary == 0 else fmpq(1)
@@ -208,12 +213,20 @@ class Circle:
 
 
 def sampled_minimum(
-    x: acb_mat, circle: Circle, count: int, norm: Callable[[acb_mat], arb]
+    x: acb_mat,
+    circle: Circle,
+    count: int,
+    norm: Callable[[acb_mat], arb],
+    beside: Sequence[acb] = (),
 ) -> arb | None:
-    """The least 1/‖R(z)‖ at points of the circle: an approximation of its minimum."""
+    """The least 1/‖R(z)‖ at points of the circle: an approximation of its minimum.
+
+    The points are the middles of `count` arcs, and those nearest to the values in `beside`.
+    """
     least: arb | None = None
-    for start, end in circle.arcs(count):
-        inverse = resolvent(x, circle.at((start + end) / 2))
+    points = [circle.at((start + end) / 2) for start, end in circle.arcs(count)]
+    for point in [*points, *(circle.towards(value) for value in beside)]:
+        inverse = resolvent(x, point)
         if inverse is None:
             return None
         value = 1 / norm(inverse).mid()
@@ -268,13 +281,15 @@ def _bounded_near(inverse: acb_mat, norm: arb, reach: arb, allowed: arb) -> bool
     return False
 
 
-def certified_level(x: acb_mat, circle: Circle, bits: int) -> fmpq | None:
+def certified_level(
+    x: acb_mat, circle: Circle, bits: int, beside: Sequence[acb] = ()
+) -> fmpq | None:
     """A number that σ_min(X − zI) certainly reaches everywhere on the circle, or None.
 
     The sampled minimum is only a guess of what can be certified; see `stays_above`.
     """
     with precision(bits):
-        guess = sampled_minimum(x, circle, 4 * FIRST_ARCS, spectral_norm_bound)
+        guess = sampled_minimum(x, circle, 4 * FIRST_ARCS, spectral_norm_bound, beside)
         if guess is None or not guess > 0:
             return None
         for share in SHARES:
@@ -284,17 +299,17 @@ def certified_level(x: acb_mat, circle: Circle, bits: int) -> fmpq | None:
     return None
 
 
+def exact_midpoint(x: arb) -> fmpq:
+    """The midpoint of a ball, which is a dyadic number."""
+    mantissa, exponent = x.mid().man_exp()
+    return fmpq(int(mantissa)) * fmpq(2) ** int(exponent)
+
+
 def dyadic(x: arb, digits: int) -> fmpq:
     """The midpoint to some significant bits."""
-    middle = x.mid()
+    middle = exact_midpoint(x)
     if middle == 0:
-        return fmpq(0)
-    mantissa, exponent = middle.man_exp()
-    mantissa, exponent = int(mantissa), int(exponent)
-    excess = max(0, abs(mantissa).bit_length() - digits)
-    sign = -1 if mantissa < 0 else 1
-    return (
-        sign
-        * fmpq((abs(mantissa) + ((1 << excess) >> 1)) >> excess)
-        * fmpq(2) ** (exponent + excess)
-    )
+        return middle
+    size = int(abs(middle.p)).bit_length() - int(middle.q).bit_length()
+    scale = fmpq(2) ** (digits - size)
+    return fmpq((middle * scale + fmpq(1, 2)).floor()) / scale

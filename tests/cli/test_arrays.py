@@ -41,6 +41,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     np.save("heads.npy", np.array([[[0, 1], [-1, -0.25]], [[0, 1], [-4, -0.5]]], dtype="float32"))
     np.save("skew.npy", np.array([[0.0, -0.3], [0.3000001, 0.0]]))
     np.savez("weights.npz", generator=np.array([[-0.5, 0.0], [0.0, -0.25]]), bias=np.zeros(2))
+    np.save("long.npy", np.array([[-0.3141592653589793, 1.4142135623730951], [0.57721, 0.6931e-9]]))
     np.save("dense.npy", np.random.default_rng(1).normal(size=(64, 64)))
     return tmp_path
 
@@ -51,7 +52,9 @@ def exact(rows: list[list[str]]) -> fmpq_mat:
     )
 
 
-@pytest.mark.parametrize("spec", ["X.npy", "heads.npy", "weights.npz", "weights.npz:generator"])
+@pytest.mark.parametrize(
+    "spec", ["X.npy", "heads.npy", "weights.npz", "weights.npz:generator", "long.npy"]
+)
 def test_arrays_are_built_and_the_result_is_checked_from_its_text(spec: str, folder: Path) -> None:
     record = output("build", spec, "-o", "out", "--target", "numpy")
     assert record["outcome"] == "proved"
