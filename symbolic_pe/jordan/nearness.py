@@ -26,12 +26,12 @@ from symbolic_pe.errors import SymbolicPEError, Undecided
 from symbolic_pe.jordan.coalescence import (
     Chain,
     chain_at,
-    merged,
     moved,
     stationary_between,
     stationary_on_axis,
 )
 from symbolic_pe.jordan.continuation import Path, around, path_polynomials
+from symbolic_pe.jordan.merging import merged
 from symbolic_pe.jordan.nearby import power_of_two
 from symbolic_pe.jordan.rational import height
 from symbolic_pe.jordan.resolvent import (
