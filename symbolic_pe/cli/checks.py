@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from symbolic_pe.cli.nearness import snap_records
 from symbolic_pe.cli.output import (
     BuildRecord,
     CheckRecord,
@@ -21,6 +22,7 @@ from symbolic_pe.cli.report import gauge_text
 from symbolic_pe.emit.source import read_header, split_source
 from symbolic_pe.encodings.specification import from_document
 from symbolic_pe.errors import KernelError, SpecificationError
+from symbolic_pe.jordan.snapping import Snapped
 from symbolic_pe.production import make_kernels
 from symbolic_pe.proof.checker import check_text
 from symbolic_pe.proof.claim import Outcome
@@ -65,13 +67,17 @@ def text_record(text: TextProof) -> TextRecord:
     return TextRecord(verdicts[text.verdict], text.reason)
 
 
-def build_record(artefacts: Artefacts, errors: dict[str, dict[str, ErrorRecord]]) -> BuildRecord:
+def build_record(
+    artefacts: Artefacts,
+    errors: dict[str, dict[str, ErrorRecord]],
+    snapped: Sequence[Snapped] = (),
+) -> BuildRecord:
     """The published record of one build."""
     return BuildRecord(
         artefacts.encoding.name,
         artefacts.encoding.verdict.value,
         artefacts.outcome.value,
-        classification_record(artefacts.classification),
+        classification_record(artefacts.classification, snap_records(snapped)),
         [claim_record(c) for c in artefacts.proof.claims],
         None if artefacts.plan is None else gauge_text(artefacts.plan),
         {kernel.target: kernel.filename for kernel in artefacts.kernels},

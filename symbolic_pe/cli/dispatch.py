@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -10,10 +10,18 @@ import msgspec
 from symbolic_pe.budget import Budget
 from symbolic_pe.classification import classify
 from symbolic_pe.cli.axes import axes_record, axes_text
+from symbolic_pe.cli.nearness import (
+    HeadNearness,
+    nearness_lines,
+    nearness_record,
+    snap_lines,
+    snap_records,
+)
 from symbolic_pe.cli.output import classification_record
 from symbolic_pe.cli.step import step_record, step_text
 from symbolic_pe.cli.text import classification_text
 from symbolic_pe.encodings.forms import IntegerPositions, SeveralAxes, Specification
+from symbolic_pe.jordan.snapping import Snapped
 from symbolic_pe.proof.integer_positions import StepProof, prove_step
 from symbolic_pe.proof.prover import Proof, prove
 from symbolic_pe.proof.several_axes import AxesProof, prove_axes
@@ -28,8 +36,13 @@ class Shown:
     undecided: str = ""
 
 
-def classification(found: Specification, budget: Budget) -> Shown:
-    """Classify a generator, a step, or several axes."""
+def classification(
+    found: Specification,
+    budget: Budget,
+    changes: tuple[Snapped, ...] = (),
+    near: Sequence[HeadNearness] | None = None,
+) -> Shown:
+    """Classify a generator, a step, or several axes; with what was snapped, and how near it is."""
     if isinstance(found, IntegerPositions):
         step = prove_step(found)
         return Shown(lambda: step_record(step), lambda: step_text(step))
@@ -37,11 +50,16 @@ def classification(found: Specification, budget: Budget) -> Shown:
         axes = prove_axes(found)
         return Shown(lambda: axes_record(axes), lambda: axes_text(axes))
     case_tree = classify(found, budget)
-    return Shown(
-        lambda: classification_record(case_tree),
-        lambda: classification_text(case_tree),
-        case_tree.undecided,
-    )
+
+    def record() -> msgspec.Struct:
+        records = None if near is None else [nearness_record(item) for item in near]
+        return classification_record(case_tree, snap_records(changes), records)
+
+    def text() -> str:
+        lines = [*snap_lines(changes), classification_text(case_tree)]
+        return "\n".join(lines if near is None else [*lines, *nearness_lines(near)])
+
+    return Shown(record, text, case_tree.undecided)
 
 
 def proof(found: Specification, budget: Budget) -> Proof | StepProof | AxesProof:

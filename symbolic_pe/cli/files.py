@@ -1,4 +1,4 @@
-"""Writing results: whole files or nothing."""
+"""Reading specifications of every kind; writing results, whole files or nothing."""
 
 from __future__ import annotations
 
@@ -7,7 +7,28 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from symbolic_pe.encodings.encoding import Encoding
+from symbolic_pe.encodings.forms import Specification
+from symbolic_pe.encodings.specification import read_specification as read_text
 from symbolic_pe.errors import OutputError
+
+
+def read_specification(spec: str) -> Encoding:
+    """Read SPEC as given on the command line: a catalogue name, a text file, or an array.
+
+    Raises `SpecificationError`.
+    """
+    from symbolic_pe.arrays import is_array_spec, read_array
+
+    return read_array(spec) if is_array_spec(spec) else read_text(spec)
+
+
+def read_any_specification(spec: str) -> Specification:
+    """The same, with specifications of a step or of several axes as well."""
+    from symbolic_pe.arrays import is_array_spec, read_array
+    from symbolic_pe.encodings.forms import read_any_specification as read_any
+
+    return read_array(spec) if is_array_spec(spec) else read_any(spec)
 
 
 def write_files(directory: Path, files: Mapping[str, str]) -> list[Path]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,14 +16,16 @@ from symbolic_pe.cli.guard import Guard, guarded
 from symbolic_pe.errors import NotYetCovered, SymbolicPEError, Undecided
 
 if TYPE_CHECKING:
+    from symbolic_pe.encodings.encoding import Encoding
+    from symbolic_pe.jordan.snapping import Snapped
     from symbolic_pe.proof.claim import Claim, Outcome
 
 EXIT_OK, EXIT_REFUTED, EXIT_MISUSE, EXIT_UNDECIDED = 0, 1, 2, 3
 EXIT_INTERNAL = 70
 
 SPEC_HELP = (
-    "SPEC is a catalogue name with settings (rope:dim=128,layout=half), a .toml file, or a .json "
-    "file with a matrix."
+    "SPEC is a catalogue name with settings (rope:dim=128,layout=half), a .toml file, a .json "
+    "file with a matrix, or an array (m.npy, w.npz:name, w.safetensors:name)."
 )
 EPILOG = "Try:  symbolic-pe build rope:dim=128 --target numpy -o rope-kernel"
 
@@ -133,9 +135,49 @@ def _progress(message: str) -> None:
         click.echo(f"  {message} ...", err=True)
 
 
-def _command_line(spec: str) -> str:
-    quoted = spec if all(c not in spec for c in " '\"") else "'" + spec.replace("'", "'\\''") + "'"
-    return f"symbolic-pe build {quoted}"
+def _command_line(spec: str, structure: str | None = None, within: str | None = None) -> str:
+    parts = [_quoted(spec)]
+    if structure is not None:
+        parts += ["--snap", structure]
+    if within is not None:
+        parts += ["--snap-within", _quoted(within)]
+    return f"symbolic-pe build {' '.join(parts)}"
+
+
+def _quoted(text: str) -> str:
+    return text if all(c not in text for c in " '\"") else "'" + text.replace("'", "'\\''") + "'"
+
+
+def _snap_options(command: Callable[..., None]) -> Callable[..., None]:
+    """`--snap STRUCTURE` and `--snap-within EPS`."""
+    within = click.option(
+        "--snap-within",
+        "within",
+        metavar="EPS",
+        help="For --snap defective: merge eigenvalues that meet within this spectral distance.",
+    )
+    structure = click.option(
+        "--snap",
+        "structure",
+        metavar="STRUCTURE",
+        help="Replace X by a matrix that is skew, symmetric, neutral or defective.",
+    )
+    return structure(within(command))
+
+
+def _snapped(
+    encoding: Encoding, structure: str | None, within: str | None
+) -> tuple[Encoding, tuple[Snapped, ...]]:
+    """The encoding as asked for, and what was changed to get it."""
+    from symbolic_pe.cli.nearness import snap_distance
+    from symbolic_pe.encodings.snapped import snapped
+    from symbolic_pe.errors import SpecificationError
+
+    if structure is None:
+        if within is not None:
+            raise SpecificationError("--snap-within belongs to --snap defective")
+        return encoding, ()
+    return snapped(encoding, structure, snap_distance(within))
 
 
 # -- commands ---------------------------------------------------------------------------------
@@ -151,55 +193,97 @@ def _command_line(spec: str) -> str:
     help="Directory for the results; created, or files of the same names replaced.",
 )
 @click.option("--target", "targets", multiple=True, help="numpy or torch; repeatable.")
+@_snap_options
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @budget_option
-def build(spec: str, output: Path, targets: tuple[str, ...], as_json: bool, budget: Budget) -> None:
+def build(
+    spec: str,
+    *,
+    output: Path,
+    targets: tuple[str, ...],
+    structure: str | None,
+    within: str | None,
+    as_json: bool,
+    budget: Budget,
+) -> None:
     """Build verified code for one encoding."""
     from symbolic_pe.cli.checks import build_record, error_records
-    from symbolic_pe.cli.files import write_files
+    from symbolic_pe.cli.files import read_specification, write_files
+    from symbolic_pe.cli.nearness import snap_lines
     from symbolic_pe.cli.output import to_text
     from symbolic_pe.cli.pipeline import build as run
     from symbolic_pe.cli.pipeline import choose_targets
     from symbolic_pe.cli.report import report_markdown
     from symbolic_pe.cli.text import build_text
-    from symbolic_pe.encodings.specification import read_specification
     from symbolic_pe.proof.certificate import canonical
     from symbolic_pe.proof.claim import Outcome
 
-    encoding = read_specification(spec)
+    encoding, changes = _snapped(read_specification(spec), structure, within)
     artefacts = run(
         encoding,
         choose_targets(targets),
-        _command_line(spec),
+        _command_line(spec, structure, within),
         _progress,
         budget=budget,
         exact_done=_release,
     )
     errors = {target: error_records(check) for target, check in artefacts.checks.items()}
-    record = build_record(artefacts, errors)
+    record = build_record(artefacts, errors, changes)
     if artefacts.outcome is not Outcome.REFUTED and artefacts.certificate is not None:
         files = {kernel.filename: kernel.text for kernel in artefacts.kernels}
         files["certificate.json"] = canonical(artefacts.certificate) + "\n"
         files["report.json"] = to_text(record)
-        files["report.md"] = report_markdown(artefacts, errors)
+        files["report.md"] = report_markdown(artefacts, errors, changes)
         write_files(output, files)
-    click.echo(to_text(record) if as_json else build_text(artefacts, errors, output), nl=False)
+    text = "".join(f"{line}\n" for line in snap_lines(changes))
+    text += build_text(artefacts, errors, output)
+    click.echo(to_text(record) if as_json else text, nl=False)
     sys.exit(exit_code(artefacts.outcome))
 
 
 @cli.command(help=f"Real Jordan blocks, families and growth.\n\n{SPEC_HELP}")
 @click.argument("spec")
+@click.option(
+    "--nearness",
+    "asked",
+    is_flag=True,
+    help="How near each eigenvalue is to a multiple one (default for arrays).",
+)
+@_snap_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @budget_option
-def classify(spec: str, as_json: bool, budget: Budget) -> None:
+def classify(
+    spec: str,
+    *,
+    asked: bool,
+    structure: str | None,
+    within: str | None,
+    as_json: bool,
+    budget: Budget,
+) -> None:
     """Classify one encoding."""
+    from symbolic_pe.arrays import is_array_spec
     from symbolic_pe.cli.dispatch import classification
+    from symbolic_pe.cli.files import read_any_specification
+    from symbolic_pe.cli.nearness import nearness_of
     from symbolic_pe.cli.output import to_text
-    from symbolic_pe.encodings.forms import read_any_specification
+    from symbolic_pe.encodings.encoding import Encoding
+    from symbolic_pe.errors import SpecificationError
 
-    found = classification(read_any_specification(spec), budget)
-    click.echo(to_text(found.record()) if as_json else found.text() + "\n", nl=False)
-    sys.exit(EXIT_UNDECIDED if found.undecided else EXIT_OK)
+    found = read_any_specification(spec)
+    changes: tuple[Snapped, ...] = ()
+    near = None
+    if isinstance(found, Encoding):
+        found, changes = _snapped(found, structure, within)
+        if asked or is_array_spec(spec):
+            near = nearness_of(found, _progress, asked=asked)
+    elif asked or structure is not None:
+        raise SpecificationError(
+            "--nearness and --snap are about one generator; this specification gives a step or axes"
+        )
+    shown = classification(found, budget, changes, near)
+    click.echo(to_text(shown.record()) if as_json else shown.text() + "\n", nl=False)
+    sys.exit(EXIT_UNDECIDED if shown.undecided else EXIT_OK)
 
 
 @cli.command(help=f"Decide the claims of one or more encodings.\n\n{SPEC_HELP}")
@@ -209,9 +293,9 @@ def classify(spec: str, as_json: bool, budget: Budget) -> None:
 def prove(specs: tuple[str, ...], as_json: bool, budget: Budget) -> None:
     """Prove or refute."""
     from symbolic_pe.cli.dispatch import proof
+    from symbolic_pe.cli.files import read_any_specification
     from symbolic_pe.cli.output import proof_record, to_text
     from symbolic_pe.cli.text import claims_text
-    from symbolic_pe.encodings.forms import read_any_specification
     from symbolic_pe.proof.claim import outcome_of
 
     encodings = [read_any_specification(spec) for spec in specs]
@@ -237,9 +321,8 @@ def _worst(claims: Sequence[Claim]) -> int:
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to a file instead.")
 def emit(spec: str, target: str, output: Path | None) -> None:
     """Emit source text (proved, not cross-checked; see build)."""
-    from symbolic_pe.cli.files import write_files
+    from symbolic_pe.cli.files import read_specification, write_files
     from symbolic_pe.cli.pipeline import TARGETS
-    from symbolic_pe.encodings.specification import read_specification
     from symbolic_pe.errors import SpecificationError
     from symbolic_pe.production import make_kernels
     from symbolic_pe.proof.claim import Outcome

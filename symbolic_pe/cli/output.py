@@ -50,6 +50,64 @@ class CaseRecord(msgspec.Struct, frozen=True):
     undecided: str | None
 
 
+class CircleRecord(msgspec.Struct, frozen=True):
+    """The circle of a proof: centre x + iy and radius, exact."""
+
+    real: str
+    imaginary: str
+    radius: str
+
+
+class WitnessRecord(msgspec.Struct, frozen=True):
+    """A matrix X' with X'·basis = basis·block, exactly, and a block that is not diagonalisable.
+
+    `spectral` and `frobenius` are upper bounds of the norms of X' - X; `meeting` lists the
+    eigenvalues of X that certainly become the multiple one.
+    """
+
+    eigenvalue: str
+    meeting: list[str]
+    spectral: str
+    frobenius: str
+    matrix: list[list[str]]
+    basis: list[list[str]]
+    block: list[list[str]]
+
+
+class NearnessRecord(msgspec.Struct, frozen=True):
+    """What is certain of one eigenvalue.
+
+    `simple_within` is a lower bound: no perturbation of smaller spectral norm makes it multiple.
+    """
+
+    eigenvalue: str
+    about: str
+    verdict: Literal["simple", "multiple: semisimple", "multiple: defective"]
+    simple_within: str | None
+    circle: CircleRecord | None
+    witness: WitnessRecord | None
+    ratio: str | None
+
+
+class HeadNearnessRecord(msgspec.Struct, frozen=True):
+    """Nearness of one head; where it is undecided, the reason instead of eigenvalues."""
+
+    head: int
+    eigenvalues: list[NearnessRecord]
+    undecided: str | None
+
+
+class SnapRecord(msgspec.Struct, frozen=True):
+    """What `--snap` changed in one head: norms of X' - X, exact where they are rational."""
+
+    head: int
+    structure: Literal["skew", "symmetric", "neutral", "defective"]
+    frobenius: str
+    frobenius_squared: str
+    largest_entry: str
+    met: list[list[str]]
+
+
 class ClassificationRecord(msgspec.Struct, frozen=True):
     """Output of `classify --json`."""
 
@@ -58,6 +116,8 @@ class ClassificationRecord(msgspec.Struct, frozen=True):
     heads: int
     parameters: dict[str, str]
     cases: list[CaseRecord]
+    snapped: list[SnapRecord] | None = None
+    nearness: list[HeadNearnessRecord] | None = None
 
 
 class ClaimRecord(msgspec.Struct, frozen=True):
@@ -187,7 +247,11 @@ def to_text(record: object) -> str:
     )
 
 
-def classification_record(found: Classification) -> ClassificationRecord:
+def classification_record(
+    found: Classification,
+    snapped: list[SnapRecord] | None = None,
+    nearness: list[HeadNearnessRecord] | None = None,
+) -> ClassificationRecord:
     """From the value to the published record."""
     return ClassificationRecord(
         found.encoding.name,
@@ -195,6 +259,8 @@ def classification_record(found: Classification) -> ClassificationRecord:
         len(found.encoding.heads),
         dict(found.encoding.parameters),
         [_case_record(case) for case in found.cases],
+        snapped,
+        nearness,
     )
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from flint import arb
 
 from symbolic_pe.algebra.matrix import is_rational, to_fmpq
 from symbolic_pe.algebra.scalar import precision
 from symbolic_pe.classification import ClassifiedCase, Measure
+from symbolic_pe.cli.nearness import snap_lines
 from symbolic_pe.cli.output import ErrorRecord
 from symbolic_pe.cli.pipeline import Artefacts
 from symbolic_pe.emit.plan import BlockGroup, KernelPlan, MatrixGroup
@@ -16,12 +19,17 @@ from symbolic_pe.exponential.parametric import parametric_exponential
 from symbolic_pe.exponential.primary import primary_exponential
 from symbolic_pe.generators.block import Block
 from symbolic_pe.generators.generator import Generator
+from symbolic_pe.jordan.snapping import Snapped
 
 ROWS = 12
 EXPANDED_DIMENSION = 4
 
 
-def report_markdown(artefacts: Artefacts, errors: dict[str, dict[str, ErrorRecord]]) -> str:
+def report_markdown(
+    artefacts: Artefacts,
+    errors: dict[str, dict[str, ErrorRecord]],
+    snapped: Sequence[Snapped] = (),
+) -> str:
     """The report of a build that wrote kernels, as Markdown."""
     assert artefacts.plan is not None
     encoding = artefacts.encoding
@@ -29,6 +37,7 @@ def report_markdown(artefacts: Artefacts, errors: dict[str, dict[str, ErrorRecor
     parts = [
         f"# {encoding.name}: {title}" if title != encoding.name else f"# {encoding.name}",
         _summary(artefacts),
+        *(["## Snapped generator", "\n".join(snap_lines(snapped))] if snapped else []),
         "## Classification",
         _classification(artefacts),
         "## Closed form",
@@ -84,7 +93,7 @@ def _case_table(case: ClassifiedCase) -> str:
     for item in case.blocks[:ROWS]:
         b = item.block
         lines.append(
-            f"| {b.family} | `{b.texts()['eigenvalue']}` | {b.chain_length} | {b.multiplicity} | "
+            f"| {b.family} | `{b.label()}` | {b.chain_length} | {b.multiplicity} | "
             f"`{item.bound}` | {_code(item.half_life)} | {_code(item.period)} |"
         )
     if len(case.blocks) > ROWS:
@@ -197,9 +206,9 @@ def gauge_text(plan: KernelPlan) -> str:
     near = ""
     if plan.distance:
         near = (
-            " Eigenvalues of degree 3 or more have no closed form: the kernel and its certificate "
-            f"are about a rational generator X̂ with |X̂ − X| ≤ {distance_text(plan)} entry by "
-            "entry, computed exactly."
+            " Eigenvalues of degree 3 or more, and square roots of long numbers, have no closed "
+            "form here: the kernel and its certificate are about a rational generator X̂ with "
+            f"|X̂ − X| ≤ {distance_text(plan)} entry by entry, computed exactly."
         )
     first = (
         "Query and key maps are contragredient: F(t) = A(t − c)ᵀ and G(s) = A(c − s) about a "

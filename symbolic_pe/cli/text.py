@@ -56,7 +56,7 @@ def _case_lines(case: ClassifiedCase, *, several: bool) -> list[str]:
             if text
         ]
         shown = f" ({', '.join(extras)})" if extras else ""
-        lines.append(f"    {times}{block.family} {block.texts()['eigenvalue']}{chain}{shown}")
+        lines.append(f"    {times}{block.family} {block.label()}{chain}{shown}")
     if len(case.blocks) > SHOWN_BLOCKS:
         lines.append(f"    ... and {len(case.blocks) - SHOWN_BLOCKS} more kinds of block")
     return lines

@@ -47,6 +47,7 @@ from symbolic_pe.generators.generator import MAX_DIMENSION, Generator, check_squ
 MAX_FILE_BYTES = 4_000_000
 ENCODING_NAME = re.compile(r"[a-z][a-z0-9-]{0,63}")
 ASSERTABLE = ("orthogonality", "bounded-causal", "bounded-all")
+GENERATOR_KEYS = ("matrix", "matrices", "blocks")
 PAIRINGS = ("contragredient", "one-map")
 T = TypeVar("T")
 
@@ -124,8 +125,13 @@ def _in_file(spec: str, read: Callable[[str], T]) -> T:
 
 
 def _stem(spec: str) -> str:
-    stem = re.sub(r"[^a-z0-9]+", "-", Path(spec).stem.lower()).strip("-")
-    return stem if ENCODING_NAME.fullmatch(stem) else "encoding"
+    return name_from_file(Path(spec).stem)
+
+
+def name_from_file(stem: str) -> str:
+    """A name of an encoding made from the name of a file."""
+    name = re.sub(r"[^a-z0-9]+", "-", stem.lower()).strip("-")
+    return name if ENCODING_NAME.fullmatch(name) else "encoding"
 
 
 # -- documents --------------------------------------------------------------------------------
@@ -147,7 +153,7 @@ def from_document(document: Any, default_name: str = "encoding") -> Encoding:
         domain = _domain(table["domain"]) if "domain" in table else None
         name = as_text(table["catalogue"], "catalogue")
         return catalogue(name, as_table(table.get("settings", {}), "settings"), domain)
-    if "matrix" in table or "blocks" in table:
+    if any(key in table for key in GENERATOR_KEYS):
         return _from_sections(_as_sections(table), default_name)
     return _from_sections(table, default_name)
 
@@ -161,6 +167,7 @@ def _as_sections(table: dict[str, Any]) -> dict[str, Any]:
             "layout",
             "pairing",
             "matrix",
+            "matrices",
             "blocks",
             "parameters",
             "heads",
@@ -171,7 +178,7 @@ def _as_sections(table: dict[str, Any]) -> dict[str, Any]:
         "the document",
     )
     encoding = {k: table[k] for k in ("name", "title", "layout", "pairing") if k in table}
-    generator = {k: table[k] for k in ("matrix", "blocks") if k in table}
+    generator = {k: table[k] for k in GENERATOR_KEYS if k in table}
     rest: dict[str, Any] = {
         k: table[k]
         for k in ("parameters", "heads", "domain", "augmentation", "claims")
@@ -209,9 +216,9 @@ def _from_sections(table: dict[str, Any], default_name: str) -> Encoding:
                 for h in base.heads
             ]
         else:
-            content = [_generator(generator, context, layout)]
+            content = _generators(generator, context, layout, len(per_head))
         added = _augmentation(table["augmentation"], context) if "augmentation" in table else None
-        own = [h.augmentation for h in base.heads] if base is not None else [None]
+        own = [h.augmentation for h in base.heads] if base is not None else [None] * len(content)
         built.extend(
             Head(g, added if added is not None else o) for g, o in zip(content, own, strict=True)
         )
@@ -299,12 +306,32 @@ def _polynomial_in_tau(scalar: Scalar, place: str) -> ExponentialPolynomial:
     return ExponentialPolynomial(("t",), terms)
 
 
+def _generators(
+    table: dict[str, Any], context: Context, layout: str, heads: int
+) -> list[Generator]:
+    """One generator, or with `matrices` one per head."""
+    if set(table) != {"matrices"}:
+        return [_generator(table, context, layout)]
+    if heads > 1:
+        raise SpecificationError(
+            "[generator] matrices: gives every head its own matrix, so [heads] is left out"
+        )
+    matrices = as_list(table["matrices"], "[generator] matrices")
+    if not matrices:
+        raise SpecificationError("[generator] matrices: expected at least one matrix")
+    result = []
+    for index, rows in enumerate(matrices):
+        matrix = context.matrix(rows, f"[generator] matrices, item {index + 1}")
+        result.append(Generator(len(matrix), None, matrix, context.assumptions))
+    return result
+
+
 def _generator(table: dict[str, Any], context: Context, layout: str) -> Generator:
-    known_keys(table, ("matrix", "blocks", *entries()), "[generator]")
+    known_keys(table, (*GENERATOR_KEYS, *entries()), "[generator]")
     if len(table) != 1:
         raise SpecificationError(
-            f"[generator]: expected exactly one of matrix, blocks or a catalogue name, got "
-            f"{', '.join(table) or 'nothing'}"
+            "[generator]: expected exactly one of matrix, matrices, blocks or a catalogue name, "
+            f"got {', '.join(table) or 'nothing'}"
         )
     return generator_of(table, context, layout, "[generator]")
 

@@ -15,6 +15,8 @@ from symbolic_pe.generators.block import Block
 from symbolic_pe.generators.families import Growth, family_name, growth_of
 
 UNDECIDED = "undecided"
+LONGEST_LABEL = 100
+"""Characters of an exact eigenvalue that a line for people shows."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,14 @@ class ImplicitEigenvalue:
 
     def __str__(self) -> str:
         return f"root({polynomial_text(self.polynomial)}, {self.index})"
+
+    @property
+    def about(self) -> str:
+        """Six digits of the value, and which root it is; the exact name may fill pages."""
+        real = "0" if self.real_part_sign == 0 else self.enclosure.real.str(6, radius=False)
+        text = f"{real} + {self.enclosure.imag.str(6, radius=False)}*I" if self.is_pair else real
+        degree = self.polynomial.degree()
+        return f"{text} (root {self.index} of an irreducible polynomial of degree {degree})"
 
 
 @dataclass(frozen=True)
@@ -81,6 +91,13 @@ class StructureBlock:
             real_part_sign=self.real_part_sign,
             chain_length=self.chain_length,
         )
+
+    def label(self) -> str:
+        """The eigenvalue for people: exact, or by its digits where the exact name is long."""
+        text = self.texts()["eigenvalue"]
+        if isinstance(self.eigenvalue, ImplicitEigenvalue) and len(text) > LONGEST_LABEL:
+            return self.eigenvalue.about
+        return text
 
     def texts(self) -> dict[str, str]:
         """Eigenvalue, real and imaginary part as text."""

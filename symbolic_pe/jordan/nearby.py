@@ -53,7 +53,7 @@ def nearby_form(matrix: ScalarMatrix) -> NearbyForm:
             f"{MAX_DIMENSION} is covered (give the generator as blocks)"
         )
     x = to_fmpq(matrix)
-    scale = _power_of_two(x)
+    scale = power_of_two(x)
     try:
         blocks, columns = _blocks_and_columns(x / scale)
         p = fmpq_mat([list(row) for row in zip(*columns, strict=True)])
@@ -81,7 +81,7 @@ def _largest(x: fmpq_mat) -> fmpq:
     return max(abs(entry) for entry in x.entries())
 
 
-def _power_of_two(x: fmpq_mat) -> fmpq:
+def power_of_two(x: fmpq_mat) -> fmpq:
     """2^k with entries of X/2^k of size about 1."""
     size = _largest(x)
     exponent = int(size.p).bit_length() - int(size.q).bit_length()

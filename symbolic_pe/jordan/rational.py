@@ -109,20 +109,28 @@ def eigenvalues_of(
 ) -> list[tuple[Scalar | ImplicitEigenvalue, Scalar, int]]:
     """Roots as (real part, imaginary part ≥ 0, sign of the real part), one per conjugate pair."""
     if factor.degree() == 1:
-        root = Scalar.rational(-factor[0])
-        return [(root, ZERO, root.sign())]
-    if factor.degree() == 2:
+        value = Scalar.rational(-factor[0])
+        return [(value, ZERO, value.sign())]
+    if factor.degree() == 2 and (root := root_of_discriminant(factor)) is not None:
         a, d = centre_and_discriminant(factor)
-        centre, half = Scalar.rational(a), root_in_ring(abs(d))
-        if half is not None and d < 0:
-            return [(centre, half, centre.sign())]
-        if half is not None:
-            return [(v, ZERO, v.sign()) for v in (centre + half, centre - half)]
+        centre = Scalar.rational(a)
+        if d < 0:
+            return [(centre, root, centre.sign())]
+        return [(v, ZERO, v.sign()) for v in (centre + root, centre - root)]
     return [(value, ZERO, value.real_part_sign) for value in implicit_eigenvalues(factor)]
 
 
+def root_of_discriminant(factor: fmpq_poly) -> Scalar | None:
+    """√|D| of a quadratic factor (x − a)² − D, or None where |D| has too many digits."""
+    return root_in_ring(abs(centre_and_discriminant(factor)[1]))
+
+
 def root_in_ring(x: fmpq) -> Scalar | None:
-    """√x for x ≥ 0, or None where x has more digits than are factored."""
+    """√x for x ≥ 0, or None where x has more digits than are factored.
+
+    A normal form of √N needs the primes of N. Eigenvalues of floating-point matrices, whose
+    discriminants have a hundred bits and more, stay implicit instead.
+    """
     try:
         return square_root(Scalar.rational(x))
     except OutsideTheRing:
@@ -214,13 +222,13 @@ class ChainPiece:
 def component_form(
     coordinates: tuple[int, ...], matrix: ScalarMatrix
 ) -> tuple[tuple[StructureBlock, ...], ComponentForm | None]:
-    """Structure and, when every eigenvalue has degree ≤ 2, the real Jordan basis."""
+    """Structure and, when every eigenvalue is explicit, the real Jordan basis."""
     x = to_fmpq(matrix)
-    height = checked_height(x)
+    size = checked_height(x)
     primaries = primary_structure(x)
     structure = structure_of(primaries)
     implicit = any(isinstance(b.eigenvalue, ImplicitEigenvalue) for b in structure)
-    if implicit or height > MAX_BASIS_HEIGHT:
+    if implicit or size > MAX_BASIS_HEIGHT:
         return structure, None
     pieces = [piece for primary in primaries for piece in _chains(x, primary)]
     rational = fmpq_mat(
@@ -233,21 +241,22 @@ def component_form(
 
 
 def checked_height(x: fmpq_mat) -> int:
-    """Dimension times the bits of the entries over their common denominator.
-
-    Raises `NotYetCovered` above `MAX_HEIGHT`.
-    """
-    numerator, denominator = x.numer_denom()
-    n = int(x.nrows())
-    bits = max((int(c).bit_length() for c in numerator.entries()), default=0)
-    height = n * max(bits, int(denominator).bit_length())
-    if height > MAX_HEIGHT:
+    """The height of a matrix; raises `NotYetCovered` above `MAX_HEIGHT`."""
+    found, n = height(x), int(x.nrows())
+    if found > MAX_HEIGHT:
         raise NotYetCovered(
-            f"a rational component of dimension {n} whose entries need {height // n} bits over "
-            f"their common denominator: dimension times bits is {height}, above the budget of "
+            f"a rational component of dimension {n} whose entries need {found // n} bits over "
+            f"their common denominator: dimension times bits is {found}, above the budget of "
             f"{MAX_HEIGHT}"
         )
-    return height
+    return found
+
+
+def height(x: fmpq_mat) -> int:
+    """Dimension times the bits of the entries over their common denominator."""
+    numerator, denominator = x.numer_denom()
+    bits = max((int(c).bit_length() for c in numerator.entries()), default=0)
+    return int(x.nrows()) * max(bits, int(denominator).bit_length())
 
 
 def _chains(x: fmpq_mat, primary: Primary) -> list[ChainPiece]:

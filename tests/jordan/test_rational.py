@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from flint import arb, arb_mat, fmpq
+from flint import arb, arb_mat, fmpq, fmpq_mat
 from hypothesis import given, settings
 
 from symbolic_pe.algebra.expression import parse
@@ -155,3 +155,14 @@ def test_a_discriminant_of_many_digits_is_classified_as_a_root() -> None:
     (case,) = real_jordan_form(Generator.from_matrix([[10**20, 1], [3, 1]])).cases
     assert [b.family for b in case.structure] == ["growth", "growth"]
     assert case.components is None
+
+
+def test_square_roots_of_long_numbers_stay_implicit() -> None:
+    """The discriminant of this binary64 matrix has no prime factors in reach."""
+    rows = [[fmpq(*x.as_integer_ratio()) for x in row] for row in ((0.1, 1e9 / 7), (1 / 3e9, 1e-9))]
+    (case,) = real_jordan_form(Generator(2, None, from_fmpq(fmpq_mat(rows)))).cases
+    assert case.components is None
+    assert [b.family for b in case.structure] == ["decay", "growth"]
+    low, high = (b.eigenvalue for b in case.structure)
+    assert abs(float(low.enclosure.real) + 0.173873) < 1e-5
+    assert abs(float(high.enclosure.real) - 0.273873) < 1e-5
