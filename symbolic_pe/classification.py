@@ -59,6 +59,7 @@ class ClassifiedCase:
     generic: bool
     undecided: str
     heads: tuple[int, ...]
+    source: JordanCase
 
 
 @dataclass(frozen=True)
@@ -116,6 +117,7 @@ def _classified(
         case.is_generic,
         case.undecided,
         heads,
+        case,
     )
 
 

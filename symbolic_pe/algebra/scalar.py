@@ -11,7 +11,7 @@ theorems; beyond, a ball that excludes 0 decides, and otherwise the answer is `U
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from math import lcm
 from typing import Any
 
@@ -246,7 +246,7 @@ class Scalar:
         """Replace parameters by scalars; fractional powers need their base to stay monomial."""
         from symbolic_pe.algebra.functions import exponential, logarithm, power
 
-        if not set(values) & self.parameters():
+        if not set(values) & (self.parameters() | self.symbols()):
             return self
 
         def image(name: str) -> Scalar:
@@ -259,7 +259,7 @@ class Scalar:
             return Scalar.symbol(name)
 
         def of_base(element: RationalFunction) -> Scalar:
-            top, bottom = (_apply(part, image) for part in element.split())
+            top, bottom = (with_symbols(part, image) for part in element.split())
             return top / bottom
 
         total = ZERO
@@ -318,7 +318,8 @@ def _polynomial_ball(element: RationalFunction, values: Mapping[str, arb]) -> ar
     return total
 
 
-def _apply(element: RationalFunction, image: Any) -> Scalar:
+def with_symbols(element: RationalFunction, image: Callable[[str], Scalar]) -> Scalar:
+    """A polynomial with every symbol replaced by its image."""
     total = ZERO
     for monomial, coefficient in element.numerator_terms():
         part = Scalar.rational(coefficient)

@@ -10,6 +10,7 @@ import msgspec
 from symbolic_pe.budget import Budget
 from symbolic_pe.classification import classify
 from symbolic_pe.cli.axes import axes_record, axes_text
+from symbolic_pe.cli.closed_forms import closed_form_text, uniform_closed_form
 from symbolic_pe.cli.nearness import (
     HeadNearness,
     nearness_lines,
@@ -41,6 +42,8 @@ def classification(
     budget: Budget,
     changes: tuple[Snapped, ...] = (),
     near: Sequence[HeadNearness] | None = None,
+    *,
+    closed_form: bool = False,
 ) -> Shown:
     """Classify a generator, a step, or several axes; with what was snapped, and how near it is."""
     if isinstance(found, IntegerPositions):
@@ -50,13 +53,19 @@ def classification(
         axes = prove_axes(found)
         return Shown(lambda: axes_record(axes), lambda: axes_text(axes))
     case_tree = classify(found, budget)
+    closed = [closed_form_text(case_tree, c) for c in case_tree.cases] if closed_form else []
+    uniform = uniform_closed_form(case_tree) if closed_form else None
 
     def record() -> msgspec.Struct:
         records = None if near is None else [nearness_record(item) for item in near]
-        return classification_record(case_tree, snap_records(changes), records)
+        return classification_record(case_tree, snap_records(changes), records, closed, uniform)
 
     def text() -> str:
-        lines = [*snap_lines(changes), classification_text(case_tree)]
+        lines = [*snap_lines(changes), classification_text(case_tree, closed)]
+        if uniform is not None:
+            lines.append(
+                f"  in one formula for all parameters, smooth where cases meet:\n{uniform}"
+            )
         return "\n".join(lines if near is None else [*lines, *nearness_lines(near)])
 
     return Shown(record, text, case_tree.undecided)

@@ -249,6 +249,7 @@ def build(
     is_flag=True,
     help="How near each eigenvalue is to a multiple one (default for arrays).",
 )
+@click.option("--closed-form", is_flag=True, help="Also exp(tX) in closed form, case by case.")
 @_snap_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @budget_option
@@ -256,6 +257,7 @@ def classify(
     spec: str,
     *,
     asked: bool,
+    closed_form: bool,
     structure: str | None,
     within: str | None,
     as_json: bool,
@@ -277,11 +279,12 @@ def classify(
         found, changes = _snapped(found, structure, within)
         if asked or is_array_spec(spec):
             near = nearness_of(found, _progress, asked=asked)
-    elif asked or structure is not None:
+    elif asked or closed_form or structure is not None:
         raise SpecificationError(
-            "--nearness and --snap are about one generator; this specification gives a step or axes"
+            "--nearness, --snap and --closed-form are about one generator; this specification "
+            "gives a step or axes"
         )
-    shown = classification(found, budget, changes, near)
+    shown = classification(found, budget, changes, near, closed_form=closed_form)
     click.echo(to_text(shown.record()) if as_json else shown.text() + "\n", nl=False)
     sys.exit(EXIT_UNDECIDED if shown.undecided else EXIT_OK)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
@@ -48,6 +49,7 @@ class CaseRecord(msgspec.Struct, frozen=True):
     possibly_empty: bool
     generic: bool
     undecided: str | None
+    closed_form: str | None = None
 
 
 class CircleRecord(msgspec.Struct, frozen=True):
@@ -118,6 +120,7 @@ class ClassificationRecord(msgspec.Struct, frozen=True):
     cases: list[CaseRecord]
     snapped: list[SnapRecord] | None = None
     nearness: list[HeadNearnessRecord] | None = None
+    closed_form: str | None = None
 
 
 class ClaimRecord(msgspec.Struct, frozen=True):
@@ -251,20 +254,24 @@ def classification_record(
     found: Classification,
     snapped: list[SnapRecord] | None = None,
     nearness: list[HeadNearnessRecord] | None = None,
+    closed_forms: Sequence[str] | None = None,
+    uniform: str | None = None,
 ) -> ClassificationRecord:
     """From the value to the published record."""
+    texts: Sequence[str | None] = closed_forms or [None] * len(found.cases)
     return ClassificationRecord(
         found.encoding.name,
         found.dimension,
         len(found.encoding.heads),
         dict(found.encoding.parameters),
-        [_case_record(case) for case in found.cases],
+        [_case_record(case, text) for case, text in zip(found.cases, texts, strict=True)],
         snapped,
         nearness,
+        uniform,
     )
 
 
-def _case_record(case: ClassifiedCase) -> CaseRecord:
+def _case_record(case: ClassifiedCase, closed_form: str | None) -> CaseRecord:
     blocks = [
         BlockRecord(
             kind="complex" if item.block.is_pair else "real",
@@ -287,6 +294,7 @@ def _case_record(case: ClassifiedCase) -> CaseRecord:
         case.possibly_empty,
         case.generic,
         case.undecided or None,
+        closed_form,
     )
 
 

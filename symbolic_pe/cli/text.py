@@ -21,8 +21,8 @@ TEXT_MARKS = {
 }
 
 
-def classification_text(found: Classification) -> str:
-    """Families and growth, case by case."""
+def classification_text(found: Classification, closed_forms: Sequence[str] = ()) -> str:
+    """Families and growth, case by case, with closed forms where they are given."""
     encoding = found.encoding
     heads = len(encoding.heads)
     size = f"dimension {found.dimension}" + (f", {heads} heads" if heads > 1 else "")
@@ -31,8 +31,10 @@ def classification_text(found: Classification) -> str:
         declared = ", ".join(f"{n} {t}" for n, t in encoding.parameters.items())
         lines.append(f"parameters: {declared}")
     several = len(found.cases) > 1
-    for case in found.cases:
+    for index, case in enumerate(found.cases):
         lines.extend(_case_lines(case, several=several))
+        if closed_forms:
+            lines.extend(f"    {line}" for line in closed_forms[index].splitlines())
     return "\n".join(lines)
 
 

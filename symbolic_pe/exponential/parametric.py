@@ -13,14 +13,17 @@ without any denominator.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import factorial
 
 from symbolic_pe.algebra.assumptions import Assumptions
+from symbolic_pe.algebra.functions import square_root
 from symbolic_pe.algebra.matrix import ScalarMatrix, apply
 from symbolic_pe.algebra.polynomial import Polynomial
-from symbolic_pe.algebra.rational_function import RationalFunction
+from symbolic_pe.algebra.rational_function import RationalFunction, grouped
+from symbolic_pe.algebra.scalar import Scalar
+from symbolic_pe.errors import OutsideTheRing
 from symbolic_pe.exponential.primary import PrimaryPart, laws_hold, primary_part
 from symbolic_pe.jordan.adjunction import Adjunction
 from symbolic_pe.jordan.cell_algebra import (
@@ -37,11 +40,13 @@ from symbolic_pe.jordan.cell_algebra import (
 
 @dataclass(frozen=True)
 class ParametricExponential:
-    """Primary parts of exp(tX) modulo χ, with χ and X over Q(symbols)."""
+    """Primary parts of exp(tX) modulo χ, with χ and X over Q(symbols), on one cell."""
 
     matrix: KMatrix
     modulus: Polynomial
     parts: tuple[PrimaryPart, ...]
+    cell: Assumptions | None
+    radicals: Mapping[str, Scalar]
 
     def is_proved(self) -> bool:
         """Decide χ(X) = 0, E(0) = I and E′ = XE."""
@@ -52,20 +57,65 @@ class ParametricExponential:
     def __str__(self) -> str:
         lines = ["exp(tX) = " + " + ".join(self._terms())]
         for index, part in enumerate(self.parts):
-            lines.append(
-                f"  phi{index}_c: solutions of p(d/dt) phi = 0 for p = "
-                f"{polynomial_text(part.factor)}, phi_c^(k)(0) = 1 if k = c else 0, "
-                f"k < {part.degree}"
-            )
+            lines.extend(f"  {line}" for line in self._functions(index, part.factor))
         for index, part in enumerate(self.parts):
-            if len(self.parts) > 1:
+            if not self._is_one_sum_of_powers():
                 for j, row in enumerate(part.coefficients):
                     for c, polynomial in enumerate(row):
-                        lines.append(f"  M{index}_{j}_{c} = {_at_x(polynomial)}")
+                        lines.append(f"  M{index}_{j}_{c} = {self._at_x(polynomial)}")
         return "\n".join(lines)
 
+    def _is_one_sum_of_powers(self) -> bool:
+        return len(self.parts) == 1 and self.parts[0].exponent == 1
+
+    def _value(self, element: RationalFunction) -> Scalar:
+        """An element with its radicals put back."""
+        return Scalar({(): element}).substitute(self.radicals)
+
+    def _functions(self, index: int, p: Polynomial) -> list[str]:
+        """φ_c in closed form for degree 1 and 2, by their equation beyond."""
+        name = f"phi{index}"
+        if p.degree() == 1:
+            return [f"{name}_0(t) = {_exponential(self._value(-p[0])) or '1'}"]
+        if p.degree() > 2:
+            return [
+                f"{name}_c: solutions of p(d/dt) phi = 0 for p = "
+                f"{polynomial_text(p, self.radicals)}, "
+                f"phi_c^(k)(0) = 1 if k = c else 0, k < {p.degree()}"
+            ]
+        centre = -p[1] / RationalFunction(2)
+        discriminant = centre * centre - p[0]
+        sign = self.cell.sign_of(discriminant) if self.cell else None
+        root = _root_text(self._value(-discriminant if sign == -1 else discriminant))
+        c, s = {
+            -1: (f"cos({root}*t)", f"sin({root}*t)/{root}"),
+            0: ("1", "t"),
+            1: (f"cosh({root}*t)", f"sinh({root}*t)/{root}"),
+            None: (f"cosh({root}*t)", f"sinh({root}*t)/{root}"),
+        }[sign]
+        growth = _exponential(self._value(centre))
+        scale = f"{growth}*" if growth else ""
+        shift = "" if centre.is_zero() else f" - ({self._value(centre)})*{name}_1(t)"
+        lines = [f"{name}_1(t) = {scale}{s}", f"{name}_0(t) = {scale}{c}{shift}"]
+        if sign is None:
+            lines.append(
+                "(entire in D, the number under the root: for D < 0 read cos(t*sqrt(-D)) and "
+                "sin(t*sqrt(-D))/sqrt(-D), at D = 0 read 1 and t)"
+            )
+        return lines
+
+    def _at_x(self, polynomial: Polynomial) -> str:
+        """A polynomial in the matrix X, written out."""
+        pieces = []
+        for power, c in enumerate(polynomial.coeffs()):
+            value = self._value(c)
+            if not value.is_zero():
+                monomial = "I" if power == 0 else "X" if power == 1 else f"X^{power}"
+                pieces.append(monomial if str(value) == "1" else f"({value})*{monomial}")
+        return " + ".join(pieces) or "0"
+
     def _terms(self) -> list[str]:
-        if len(self.parts) == 1 and self.parts[0].exponent == 1:
+        if self._is_one_sum_of_powers():
             degree = self.parts[0].degree
             powers = ["I", "X", *(f"X^{c}" for c in range(2, degree))]
             return [f"phi0_{c}(t)*{power}" for c, power in enumerate(powers[:degree])]
@@ -79,14 +129,20 @@ class ParametricExponential:
         return texts
 
 
-def _at_x(polynomial: Polynomial) -> str:
-    """A polynomial in the matrix X, written out."""
-    pieces = []
-    for power, c in enumerate(polynomial.coeffs()):
-        if not c.is_zero():
-            monomial = "I" if power == 0 else "X" if power == 1 else f"X^{power}"
-            pieces.append(monomial if str(c) == "1" else f"({c})*{monomial}")
-    return " + ".join(pieces) or "0"
+def _root_text(x: Scalar) -> str:
+    """√x, denested where that is possible."""
+    try:
+        return grouped(str(square_root(x)), "+-*/") if not x.parameters() else f"sqrt({x})"
+    except OutsideTheRing:
+        return f"sqrt({x})"
+
+
+def _exponential(rate: Scalar) -> str:
+    """e^{rate·t} as text; empty for rate 0."""
+    if rate.is_zero():
+        return ""
+    text = str(rate)
+    return f"exp({text}*t)" if grouped(text, "+-") == text else f"exp(({text})*t)"
 
 
 def parametric_exponential(
@@ -108,12 +164,14 @@ def parametric_exponential(
     coefficients = characteristic_polynomial(base)
     modulus = Polynomial(coefficients)
     if cell is None:
-        return ParametricExponential(base, modulus, (primary_part(modulus, modulus, 1),))
+        return ParametricExponential(
+            base, modulus, (primary_part(modulus, modulus, 1),), None, adjoined.values
+        )
     parts = [
         primary_part(modulus, p, exponent)
         for p, exponent in _coprime_groups(cell, factors(coefficients))
     ]
-    return ParametricExponential(base, modulus, tuple(parts))
+    return ParametricExponential(base, modulus, tuple(parts), cell, adjoined.values)
 
 
 def _coprime_groups(

@@ -7,13 +7,15 @@ cell and starts again on each part, so every rank, degree and gcd holds at every
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 from symbolic_pe.algebra.assumptions import Assumptions
 from symbolic_pe.algebra.polynomial import Polynomial
+from symbolic_pe.algebra.printing import times
 from symbolic_pe.algebra.rational_function import ONE, ZERO, RationalFunction
+from symbolic_pe.algebra.scalar import Scalar
 
 UNKNOWN = "_x"  # no parameter starts with an underscore
 MAX_ENTRIES = 400
@@ -137,11 +139,23 @@ def as_element(p: Polynomial) -> RationalFunction:
     return total.split()[0]
 
 
-def polynomial_text(p: Polynomial) -> str:
-    """A polynomial in x with its denominators cleared; x gives way to a parameter of that name."""
-    element = as_element(p)
-    name = "x" if "x" not in element.used_names() else "lambda"
-    return str(element).replace(UNKNOWN, name)
+def polynomial_text(p: Polynomial, radicals: Mapping[str, Scalar] | None = None) -> str:
+    """A monic polynomial in x; x gives way to a parameter of that name.
+
+    Denominators are cleared, unless radicals are to be put back, coefficient by coefficient.
+    """
+    if not radicals:
+        element = as_element(p)
+        name = "x" if "x" not in element.used_names() else "lambda"
+        return str(element).replace(UNKNOWN, name)
+    pieces = []
+    for power in range(p.degree(), -1, -1):
+        value = Scalar({(): p[power]}).substitute(radicals)
+        monomial = "" if power == 0 else "x" if power == 1 else f"x^{power}"
+        if not value.is_zero():
+            pieces.append(times(value, [monomial] if monomial else []))
+    text = " + ".join(pieces)
+    return text.replace("+ -", "- ")
 
 
 # -- matrices ---------------------------------------------------------------------------------

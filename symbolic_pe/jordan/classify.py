@@ -19,6 +19,7 @@ from symbolic_pe.budget import Budget
 from symbolic_pe.errors import NotYetCovered, SymbolicPEError
 from symbolic_pe.generators.block import Block
 from symbolic_pe.generators.generator import Generator
+from symbolic_pe.jordan.exponential_symbols import with_one_exponential
 from symbolic_pe.jordan.form import (
     ComponentForm,
     JordanCase,
@@ -62,6 +63,7 @@ def real_jordan_form(generator: Generator, budget: Budget | None = None) -> Real
     when no cell is decided.
     """
     budget = budget or Budget.of()
+    generator = with_one_exponential(generator)
     cases: list[JordanCase] = []
     start = _Partial(generator.assumptions)
     for partial in _resolved(start, _components(generator), budget):

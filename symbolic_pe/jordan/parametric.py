@@ -285,11 +285,11 @@ def _located_together(
             root = cell.value(-piece.polynomial[0])
             yield piece, [(root, SCALAR_ZERO, counts.positive - counts.negative)]
         else:
-            yield piece, _implicit(piece.polynomial, counts)
+            yield piece, _implicit(cell, piece.polynomial, counts)
 
 
-def _implicit(p: Polynomial, counts: RootCounts) -> list[Root]:
-    text = polynomial_text(p)
+def _implicit(cell: Assumptions, p: Polynomial, counts: RootCounts) -> list[Root]:
+    text = polynomial_text(p, cell.constants)
     return [
         (ParametricEigenvalue(text, index, real_part, is_pair), SCALAR_ZERO, real_part)
         for index, (is_pair, real_part) in enumerate(counts.signs())
@@ -310,7 +310,7 @@ def _roots(cell: Assumptions, p: Polynomial, kind: str) -> list[Root]:
             f"an irreducible factor of degree {p.degree()} whose coefficients have parameters; at "
             f"most {MAX_DEGREE} is covered"
         )
-    return _implicit(p, _counts(cell, p, kind))
+    return _implicit(cell, p, _counts(cell, p, kind))
 
 
 def _quadratic_roots(cell: Assumptions, p: Polynomial, kind: str) -> list[Root]:
@@ -327,7 +327,7 @@ def _quadratic_roots(cell: Assumptions, p: Polynomial, kind: str) -> list[Root]:
     try:
         root = square_root(cell.value(discriminant if known > 0 else -discriminant), cell)
     except OutsideTheRing:  # a root of a sum of roots
-        return _implicit(p, _small_counts(cell, p, kind))
+        return _implicit(cell, p, _small_counts(cell, p, kind))
     middle = cell.value(centre)
     if known < 0:
         return [(middle, root, centre_sign)]

@@ -30,6 +30,7 @@ from symbolic_pe.errors import NotYetCovered, Undecided
 from symbolic_pe.exponential.parametric import parametric_exponential
 from symbolic_pe.exponential.primary import primary_exponential
 from symbolic_pe.jordan.classify import real_jordan_form
+from symbolic_pe.jordan.exponential_symbols import with_one_exponential
 from symbolic_pe.jordan.form import UNDECIDED, JordanCase, StructureBlock
 from symbolic_pe.proof.claim import Claim, Outcome, outcome_of
 from symbolic_pe.proof.patterns import (
@@ -133,7 +134,9 @@ def _primary_laws(
     """No real basis: the closed form in K[x] modulo an annihilating polynomial, case by case."""
     if _is_one_map_without_skewness(encoding):
         return _all_undecided("one map on both sides of a generator that is not skew")
-    matrices = [encoding.full_generator(i).matrix for i in range(len(encoding.heads))]
+    matrices = [
+        with_one_exponential(encoding.full_generator(i)).matrix for i in range(len(encoding.heads))
+    ]
     try:
         for head, case in cases:
             if not _primary_is_proved(case, matrices[head]):

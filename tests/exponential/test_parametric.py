@@ -1,0 +1,160 @@
+"""Closed forms of parametric matrices, case by case and in one formula, against Arb."""
+
+from __future__ import annotations
+
+from functools import cache
+from math import factorial
+
+import pytest
+from flint import arb, arb_mat, fmpq, fmpq_mat, fmpq_poly
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from symbolic_pe.algebra.polynomial import Polynomial
+from symbolic_pe.algebra.rational_function import RationalFunction
+from symbolic_pe.algebra.sampling import holds_at
+from symbolic_pe.algebra.scalar import Scalar, precision
+from symbolic_pe.exponential.parametric import ParametricExponential, parametric_exponential
+from symbolic_pe.exponential.primary import evaluate_at, laws_hold
+from symbolic_pe.generators.generator import Generator
+from symbolic_pe.jordan.classify import real_jordan_form
+from symbolic_pe.jordan.exponential_symbols import with_one_exponential
+from symbolic_pe.jordan.form import RealJordanForm
+
+MATRICES = {
+    "oscillator": [["0", "1"], ["-a^2", "-2*a*b"]],
+    "cubic": [["0", "0", "-c"], ["1", "0", "-b"], ["0", "1", "-a"]],
+    "triangular": [["a", "1", "0"], ["0", "b", "1"], ["0", "0", "c"]],
+    "rotations": [["0", "-c", "b"], ["c", "0", "-a"], ["-b", "a", "0"]],
+    "symmetric": [["a", "b", "0"], ["b", "0", "c"], ["0", "c", "-a"]],
+}
+TIME = fmpq(37, 100)
+small = st.builds(fmpq, st.integers(-2, 2), st.sampled_from([1, 1, 2]))
+
+
+def generator_of(name: str) -> Generator:
+    return Generator.from_matrix(MATRICES[name], dict.fromkeys("abc", "real"))
+
+
+@cache
+def form_of(name: str) -> RealJordanForm:
+    return real_jordan_form(generator_of(name))
+
+
+def at(polynomial: Polynomial, point: dict[str, fmpq]) -> fmpq_poly:
+    return fmpq_poly([c.at(point) for c in polynomial.coeffs()])
+
+
+def value(form: ParametricExponential, x: fmpq_mat, point: dict[str, fmpq]) -> arb_mat:
+    """Σ t^j/j!·φ_c(t)·M_{j,c} at a point; φ_c(t) is the entry (0, c) of exp(t·companion)."""
+    n = x.nrows()
+    total = arb_mat(n, n)
+    for part in form.parts:
+        p = at(part.factor, point)
+        d = p.degree()
+        companion = arb_mat(d, d)
+        for i in range(d):
+            if i + 1 < d:
+                companion[i, i + 1] = 1
+            companion[d - 1, i] = arb(-p[i])
+        functions = (companion * arb(TIME)).exp()
+        for j, row in enumerate(part.coefficients):
+            for c, polynomial in enumerate(row):
+                weight = arb(TIME) ** j / factorial(j) * functions[0, c]
+                m = evaluate_at(at(polynomial, point), x)
+                total += arb_mat([[arb(e) * weight for e in r] for r in m.tolist()])
+    return total
+
+
+def check(form: ParametricExponential, x: fmpq_mat, point: dict[str, fmpq]) -> None:
+    with precision(200):
+        expected = arb_mat([[arb(e) * arb(TIME) for e in row] for row in x.tolist()]).exp()
+        found = value(form, x, point)
+        for left, right in zip(found.entries(), expected.entries(), strict=True):
+            assert left.overlaps(right)
+            assert (left - right).rad() < 1e-30
+
+
+@pytest.mark.parametrize("name", MATRICES)
+@given(small, small, small)
+@settings(max_examples=40, deadline=None)
+def test_the_closed_form_of_a_case_is_the_exponential(name: str, a: fmpq, b: fmpq, c: fmpq) -> None:
+    """On the case that holds, and in the one formula that holds everywhere."""
+    point = {"a": a, "b": b, "c": c}
+    scalars = {n: Scalar.rational(v) for n, v in point.items()}
+    generator = generator_of(name)
+    rows = [[e.substitute(scalars).rational_value() for e in row] for row in generator.matrix]
+    x = fmpq_mat(rows)
+    check(parametric_exponential(generator.matrix), x, point)
+    (case,) = [k for k in form_of(name).cases if holds_at(k.cell, scalars)]
+    check(parametric_exponential(generator.matrix, case.cell), x, point)
+
+
+@pytest.mark.parametrize("name", MATRICES)
+def test_every_case_is_proved_and_a_changed_coefficient_is_not(name: str) -> None:
+    generator = generator_of(name)
+    for case in form_of(name).cases:
+        form = parametric_exponential(generator.matrix, case.cell)
+        assert form.is_proved()
+    changed = form.parts[0].coefficients[0][0] + Polynomial([RationalFunction(1)])
+    broken = type(form.parts[0])(
+        form.parts[0].factor,
+        form.parts[0].exponent,
+        ((changed, *form.parts[0].coefficients[0][1:]), *form.parts[0].coefficients[1:]),
+    )
+    assert not laws_hold(form.modulus, (broken, *form.parts[1:]))
+
+
+def test_hyperbolic_entries_are_written_in_one_exponential() -> None:
+    """Two coinciding spellings: 4·cosh(q/3)³ − 3·cosh(q/3) is cosh q, so 0 is an eigenvalue."""
+    rows = [
+        ["-2*cosh(q/3)", "exp(-q)", "1"],
+        ["exp(q)", "-2*cosh(q/3)", "1"],
+        ["1", "1", "-2*cosh(q/3)"],
+    ]
+    generator = Generator.from_matrix(rows, {"q": "real"})
+    cases = real_jordan_form(generator).cases
+    conditions = {c.cell.conditions()[0]: sorted(b.family for b in c.structure) for c in cases}
+    assert conditions == {
+        "0 < exp(1/3*q) < 1": ["constant", "damped-rotation"],
+        "exp(1/3*q) = 1": ["constant", "decay"],
+        "exp(1/3*q) > 1": ["constant", "damped-rotation"],
+    }
+    matrix = with_one_exponential(generator).matrix
+    assert all(parametric_exponential(matrix, c.cell).is_proved() for c in cases)
+
+
+SPELLINGS = [
+    ("sqrt(2)*(1 + sqrt(2))", "2 + sqrt(2)"),
+    ("sqrt(5 + 2*sqrt(6))", "sqrt(2) + sqrt(3)"),
+    ("sqrt(3 + 2*sqrt(2))", "1 + sqrt(2)"),
+]
+
+
+@pytest.mark.parametrize(("first", "second"), SPELLINGS)
+def test_two_spellings_of_one_number_are_one_eigenvalue(first: str, second: str) -> None:
+    chain = [[first, "1", "0"], ["0", second, "1"], ["0", "0", second]]
+    (case,) = real_jordan_form(Generator.from_matrix(chain)).cases
+    assert [(b.chain_length, b.multiplicity) for b in case.structure] == [(3, 1)]
+    turns = [
+        ["0", f"-({first})", "1", "0"],
+        [first, "0", "0", "1"],
+        ["0", "0", "0", f"-({second})"],
+        ["0", "0", second, "0"],
+    ]
+    (case,) = real_jordan_form(Generator.from_matrix(turns)).cases
+    assert [(b.family, b.chain_length) for b in case.structure] == [("rotation-polynomial", 2)]
+    near = [[first, "1", "0"], ["0", second, "1"], ["0", "0", f"{second} + 1/10^30"]]
+    (case,) = real_jordan_form(Generator.from_matrix(near)).cases
+    assert sorted(b.chain_length for b in case.structure) == [1, 2]
+
+
+def test_algebraic_entries_with_a_cubic_eigenvalue_are_classified_and_proved() -> None:
+    rows = [["0", "-sqrt(2)", "1"], ["1", "0", "-1"], ["-1", "1", "sqrt(3)"]]
+    generator = Generator.from_matrix(rows)
+    (case,) = real_jordan_form(generator).cases
+    assert [b.family for b in case.structure] == ["growth", "growing-rotation"]
+    assert "sqrt(6)" in str(case.structure[0].eigenvalue)
+    form = parametric_exponential(generator.matrix, case.cell)
+    assert form.is_proved()
+    assert "sqrt(6)" in str(form)
