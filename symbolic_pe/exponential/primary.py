@@ -29,7 +29,11 @@ from flint import acb, arb, arb_mat, fmpq, fmpq_mat, fmpq_poly, fmpz_poly
 
 from symbolic_pe.algebra.scalar import precision
 from symbolic_pe.jordan.form import polynomial_text
-from symbolic_pe.jordan.rational import evaluate_at, semisimple_polynomial
+from symbolic_pe.jordan.rational import (
+    evaluate_at,
+    minimal_polynomial,
+    semisimple_polynomial,
+)
 
 GUARD_BITS = 64
 
@@ -133,7 +137,7 @@ def primary_exponential(x: fmpq_mat) -> PrimaryExponential:
     >>> form.is_proved(), len(form.parts)
     (True, 1)
     """
-    minimal = fmpq_poly(x.minpoly())
+    minimal = minimal_polynomial(x)
     _, factors = minimal.factor()
     ordered = sorted(factors, key=lambda item: (item[0].degree(), str(item[0])))
     parts = tuple(primary_part(minimal, p / p.leading_coefficient(), int(m)) for p, m in ordered)

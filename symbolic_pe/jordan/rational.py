@@ -11,10 +11,10 @@ S-plane of w into [[a, −b], [b, a]], and for D > 0 the eigenvectors are (S −
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import gcd
+from math import gcd, isqrt
 from typing import Any
 
-from flint import fmpq, fmpq_mat, fmpq_poly, fmpz_mat, fmpz_poly
+from flint import fmpq, fmpq_mat, fmpq_poly, fmpz_mat, nmod_mat
 
 from symbolic_pe.algebra.functions import square_root
 from symbolic_pe.algebra.matrix import (
@@ -26,15 +26,18 @@ from symbolic_pe.algebra.matrix import (
     scalar_matrix,
     to_fmpq,
 )
-from symbolic_pe.algebra.scalar import HALF, ONE, ZERO, Scalar, precision
+from symbolic_pe.algebra.scalar import HALF, ONE, ZERO, Scalar
 from symbolic_pe.errors import NotYetCovered
 from symbolic_pe.generators.block import Block
 from symbolic_pe.jordan.form import ComponentForm, ImplicitEigenvalue, StructureBlock
+from symbolic_pe.jordan.roots import implicit_eigenvalues
 
 MAX_HEIGHT = 100_000
 """Budget for exact structure: dimension times bits over the common denominator."""
 MAX_BASIS_HEIGHT = 4096
 """Budget for a real basis, whose exact inverse has entries of that many bits."""
+PRIME = (1 << 62) - 57
+"""A word-sized prime: what a matrix has modulo it bounds what it has over Q."""
 
 
 @dataclass(frozen=True)
@@ -47,13 +50,27 @@ class Primary:
 
 def primary_structure(x: fmpq_mat) -> list[Primary]:
     """Irreducible factors of the characteristic polynomial with the sizes of their blocks."""
-    characteristic = fmpq_poly(x.charpoly())
-    _, factors = characteristic.factor()
+    _, factors = fmpq_poly(x.charpoly()).factor()
+    cyclic = all(m == 1 for _, m in factors) or is_cyclic(x)
     result = []
     for factor, multiplicity in sorted(factors, key=lambda item: _factor_key(item[0])):
-        monic = factor / factor.leading_coefficient()
-        result.append(Primary(monic, _block_sizes(x, monic, int(multiplicity))))
+        monic, m = factor / factor.leading_coefficient(), int(multiplicity)
+        result.append(Primary(monic, (m,) if cyclic else _block_sizes(x, monic, m)))
     return result
+
+
+def is_cyclic(x: fmpq_mat) -> bool:
+    """True proves μ = χ, hence one block for each eigenvalue; False says nothing.
+
+    The minimal polynomial of X modulo a prime divides that of X reduced modulo the prime.
+    """
+    numerator, _ = x.numer_denom()
+    return int(nmod_mat(fmpz_mat(numerator), PRIME).minpoly().degree()) == int(x.nrows())
+
+
+def minimal_polynomial(x: fmpq_mat) -> fmpq_poly:
+    """μ, at the price of χ where the two are known to be equal."""
+    return fmpq_poly(x.charpoly() if is_cyclic(x) else x.minpoly())
 
 
 def _factor_key(factor: fmpq_poly) -> tuple[int, list[tuple[int, int]]]:
@@ -78,14 +95,32 @@ def _block_sizes(x: fmpq_mat, factor: fmpq_poly, multiplicity: int) -> tuple[int
 
 
 def evaluate_at(polynomial: fmpq_poly, x: fmpq_mat) -> fmpq_mat:
-    """p(X) by Horner's rule."""
-    n = x.nrows()
-    total = fmpq_mat(n, n)
-    for c in reversed(polynomial.coeffs()):
-        total = total * x
-        for i in range(n):
-            total[i, i] += c
-    return total
+    """p(X) with about 2√deg products of matrices (Paterson and Stockmeyer), over the integers.
+
+    With X = A/d and deg p = k, d^k·p(X) = Σ p_i·d^{k−i}·A^i.
+    """
+    n, degree = x.nrows(), polynomial.degree()
+    if degree < 0:
+        return fmpq_mat(n, n)
+    numerator, denominator = x.numer_denom()
+    a = fmpz_mat(numerator)
+    integers = [c * denominator ** (degree - i) for i, c in enumerate(polynomial.numer().coeffs())]
+    step = isqrt(degree + 1)
+    powers = [a]
+    while len(powers) < step:
+        powers.append(powers[-1] * a)
+    total = fmpz_mat(n, n)
+    for start in range(degree // step * step, -1, -step):
+        if start + step <= degree:
+            total = total * powers[-1]
+        constant, *others = integers[start : start + step]
+        for power, c in zip(powers, others, strict=False):
+            if c != 0:
+                total += power * c
+        if constant != 0:
+            for i in range(n):
+                total[i, i] += constant
+    return fmpq_mat(total) / (polynomial.denom() * denominator**degree)
 
 
 # -- structure --------------------------------------------------------------------------------
@@ -116,58 +151,13 @@ def eigenvalues_of(
         if d < 0:
             return [(centre, root, centre.sign())]
         return [(v, ZERO, v.sign()) for v in (centre + root, centre - root)]
-    return [(value, ZERO, value.real_part_sign) for value in implicit_eigenvalues(factor)]
+    return [(v, ZERO, v.real_part_sign) for v in implicit_eigenvalues(factor.numer())]
 
 
 def centre_and_discriminant(factor: fmpq_poly) -> tuple[fmpq, fmpq]:
     """a and D with p = (x − a)² − D."""
     a = -factor[1] / 2
     return a, a * a - factor[0]
-
-
-def implicit_eigenvalues(factor: fmpq_poly) -> list[ImplicitEigenvalue]:
-    """The roots of an irreducible factor of degree ≥ 3, signs of real parts decided.
-
-    An irreducible p has a purely imaginary root only when p is even; then its square is a real
-    negative root of q with p(x) = q(x²), which Sturm isolation decides.
-    """
-    polynomial = fmpz_poly(factor.numer())
-    with precision(128):
-        roots = [root for root, _ in polynomial.complex_roots()]
-        reals = sorted((r for r in roots if r.imag == 0), key=lambda r: float(r.real))
-        upper = sorted(
-            (r for r in roots if r.imag != 0 and r.imag > 0),
-            key=lambda r: (round(float(r.real), 25), float(r.imag)),
-        )
-        imaginary = _purely_imaginary(polynomial)
-        result = []
-        for index, root in enumerate([*reals, *upper]):
-            pair = index >= len(reals)
-            if pair and any(root.imag.overlaps(y) and root.real.contains(0) for y in imaginary):
-                sign = 0
-            else:
-                sign = _sign_of_real_part(polynomial, root)
-            result.append(ImplicitEigenvalue(polynomial, index, root, sign, pair))
-    return result
-
-
-def _purely_imaginary(polynomial: fmpz_poly) -> list[Any]:
-    coefficients = polynomial.coeffs()
-    if any(c != 0 for c in coefficients[1::2]):
-        return []
-    halved = fmpz_poly(coefficients[0::2])
-    roots = [root for root, _ in halved.complex_roots()]
-    return [(-r.real).sqrt() for r in roots if r.imag == 0 and r.real < 0]
-
-
-def _sign_of_real_part(polynomial: fmpz_poly, root: Any) -> int:
-    for bits in (128, 512, 2048, 8192):
-        if not root.real.contains(0):
-            return 1 if root.real > 0 else -1
-        with precision(bits * 4):
-            near = [r for r, _ in polynomial.complex_roots() if r.overlaps(root)]
-            root = near[0]
-    raise AssertionError("a real part that is not 0 separates from 0")
 
 
 # -- basis ------------------------------------------------------------------------------------
