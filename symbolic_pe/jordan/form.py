@@ -17,7 +17,8 @@ from symbolic_pe.generators.families import Growth, family_name, growth_of
 
 @dataclass(frozen=True)
 class ImplicitEigenvalue:
-    """Root number k of an irreducible integer polynomial of degree ≥ 3, never expanded.
+    """Root number k of an irreducible integer polynomial, never expanded: degree ≥ 3, or 2 with
+    a discriminant too large to be factored.
 
     Roots are numbered: real ones ascending, then one of each conjugate pair (positive imaginary
     part) by real part, then imaginary part.
@@ -94,7 +95,7 @@ class ComponentForm:
 class JordanCase:
     """One cell of the parameters with its real Jordan form.
 
-    `components` is None where the basis is not computed (eigenvalues of degree ≥ 3); the
+    `components` is None where the basis is not computed (implicit eigenvalues); the
     structure is exact all the same.
     """
 

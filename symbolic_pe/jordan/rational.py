@@ -27,6 +27,7 @@ from symbolic_pe.algebra.matrix import (
     to_fmpq,
 )
 from symbolic_pe.algebra.scalar import HALF, ONE, ZERO, Scalar
+from symbolic_pe.algebra.symbols import MAX_TO_FACTOR
 from symbolic_pe.errors import NotYetCovered
 from symbolic_pe.generators.block import Block
 from symbolic_pe.jordan.form import ComponentForm, ImplicitEigenvalue, StructureBlock
@@ -127,7 +128,7 @@ def evaluate_at(polynomial: fmpq_poly, x: fmpq_mat) -> fmpq_mat:
 
 
 def structure_of(primaries: list[Primary]) -> tuple[StructureBlock, ...]:
-    """Blocks with multiplicities; eigenvalues of degree ≥ 3 stay implicit."""
+    """Blocks with multiplicities; eigenvalues that `has_real_basis` excludes stay implicit."""
     blocks: list[StructureBlock] = []
     for primary in primaries:
         sizes = {k: primary.sizes.count(k) for k in sorted(set(primary.sizes), reverse=True)}
@@ -145,13 +146,21 @@ def eigenvalues_of(
     if factor.degree() == 1:
         root = Scalar.rational(-factor[0])
         return [(root, ZERO, root.sign())]
-    if factor.degree() == 2:
+    if has_real_basis(factor):
         a, d = centre_and_discriminant(factor)
         centre, root = Scalar.rational(a), square_root(Scalar.rational(abs(d)))
         if d < 0:
             return [(centre, root, centre.sign())]
         return [(v, ZERO, v.sign()) for v in (centre + root, centre - root)]
     return [(v, ZERO, v.real_part_sign) for v in implicit_eigenvalues(factor.numer())]
+
+
+def has_real_basis(factor: fmpq_poly) -> bool:
+    """Degree 1, or degree 2 with a discriminant small enough to be factored (for its root)."""
+    if factor.degree() != 2:
+        return bool(factor.degree() == 1)
+    _, d = centre_and_discriminant(factor)
+    return bool(abs(d.p) <= MAX_TO_FACTOR and d.q <= MAX_TO_FACTOR)
 
 
 def centre_and_discriminant(factor: fmpq_poly) -> tuple[fmpq, fmpq]:
@@ -176,7 +185,7 @@ class ChainPiece:
 def component_form(
     coordinates: tuple[int, ...], matrix: ScalarMatrix
 ) -> tuple[tuple[StructureBlock, ...], ComponentForm | None]:
-    """Structure and, when every eigenvalue has degree ≤ 2, the real Jordan basis."""
+    """Structure and, when `has_real_basis` holds of every factor, the real Jordan basis."""
     x = to_fmpq(matrix)
     height = _height(x)
     if height > MAX_HEIGHT:
@@ -187,7 +196,7 @@ def component_form(
         )
     primaries = primary_structure(x)
     structure = structure_of(primaries)
-    if any(p.factor.degree() > 2 for p in primaries) or height > MAX_BASIS_HEIGHT:
+    if not all(has_real_basis(p.factor) for p in primaries) or height > MAX_BASIS_HEIGHT:
         return structure, None
     pieces = [piece for primary in primaries for piece in _chains(x, primary)]
     rational = fmpq_mat(

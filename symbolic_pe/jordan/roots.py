@@ -45,7 +45,7 @@ class _Roots:
 
 
 def implicit_eigenvalues(polynomial: fmpz_poly) -> list[ImplicitEigenvalue]:
-    """The roots of an irreducible p of degree ≥ 3, numbered, signs of real parts decided.
+    """The roots of an irreducible p of degree ≥ 2, numbered, signs of real parts decided.
 
     >>> [str(r) for r in implicit_eigenvalues(fmpz_poly([1, 0, 0, 0, 1]))]
     ['root(x^4 + 1, 0)', 'root(x^4 + 1, 1)']

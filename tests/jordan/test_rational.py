@@ -149,3 +149,14 @@ def test_similarity_is_exact(example: Planted) -> None:
             image = multiply(part, block.generator)
             assert tuple(row[start : start + width] for row in columns) == image
             start += width
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_root_that_would_need_a_large_factorisation_stays_implicit(sign: int) -> None:
+    """√(p·q) for two large primes: the structure is exact all the same, without a basis."""
+    product = ((1 << 89) - 1) * ((1 << 107) - 1)
+    (case,) = real_jordan_form(Generator.from_matrix([[0, sign * product], [1, 0]])).cases
+    assert case.components is None
+    families = [b.family for b in case.structure]
+    assert families == (["decay", "growth"] if sign > 0 else ["rotation"])
+    assert [b.multiplicity for b in case.structure] == [1] * len(families)
