@@ -10,7 +10,11 @@ from flint import acb, acb_mat, arb, arb_mat, fmpq, fmpq_mat
 from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
 from symbolic_pe.algebra.matrix import FunctionMatrix, multiply, to_fmpq
 from symbolic_pe.algebra.scalar import Scalar, precision
-from symbolic_pe.exponential.closed_form import exponential
+from symbolic_pe.exponential.closed_form import (
+    CaseExponential,
+    ComponentExponential,
+    exponential,
+)
 from symbolic_pe.exponential.primary import primary_exponential
 from symbolic_pe.generators.generator import Generator
 from symbolic_pe.jordan.classify import real_jordan_form
@@ -174,3 +178,20 @@ def _entry(f: ExponentialPolynomial, point: Mapping[str, fmpq]) -> arb:
     z = f.ball({name: arb(x) for name, x in point.items()})
     assert z.imag.contains(0)
     return z.real
+
+
+def closed_form_at(generator: Generator, point: Mapping[str, fmpq]) -> FunctionMatrix:
+    """exp(tX) of the case that holds at a point, its parameters replaced by the point."""
+    chosen = case_at(generator, point)
+    values = {name: Scalar.rational(x) for name, x in point.items()}
+    assert chosen.components is not None
+    closed = CaseExponential(chosen, tuple(ComponentExponential(f) for f in chosen.components))
+    return tuple(tuple(f.substitute(values) for f in row) for row in closed.matrix())
+
+
+def check_closed_form_at(generator: Generator, point: Mapping[str, fmpq]) -> None:
+    """The closed form of the case that holds at a point encloses exp(tX) there."""
+    closed = closed_form_at(generator, point)
+    x = to_fmpq(generator.substitute({n: Scalar.rational(v) for n, v in point.items()}).matrix)
+    for t in LAGS:
+        assert encloses(value_at(closed, {"t": t}), balls(x, t))

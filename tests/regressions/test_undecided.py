@@ -1,0 +1,118 @@
+"""Reports that this version does not decide: it says so, quickly and with the reason.
+
+Strict: a matrix that is answered has to be taken out of the list (and into another module, with
+its right value).
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from symbolic_pe import from_document, prove
+from symbolic_pe.errors import NotYetCovered, Undecided
+from symbolic_pe.generators.generator import Generator
+from symbolic_pe.jordan.classify import real_jordan_form
+from symbolic_pe.proof.claim import Outcome
+from tests.opinions import real_form
+
+Rows = list[list[str]]
+W = "pi*sqrt(2)*(1+sqrt(2))/2"
+MU_M, MU_N = "mu*sqrt(m+1)", "mu*sqrt(n+1)"
+
+UNDECIDED: dict[str, tuple[Rows, dict[str, str], str]] = {
+    # i times a real matrix with π and √2 in its entries, 4 × 4, one eigenvalue in two spellings
+    "sympy#28793": (
+        real_form(
+            [["0"] * 4 for _ in range(4)],
+            [
+                [W, "-pi/2", "0", "0"],
+                ["-pi/2", W, "0", "-pi/2"],
+                ["0", "0", W, "0"],
+                ["0", "-pi/2", "0", W],
+            ],
+        ),
+        {},
+        "entries contain roots",
+    ),
+    "sympy#19565": (
+        real_form(
+            [
+                ["g", "0", "0", "0"],
+                ["0", "g/2", "0", "0"],
+                ["0", "0", "g/2", "0"],
+                ["0"] * 3 + ["g/2"],
+            ],
+            [
+                ["0", f"-{MU_M}", MU_N, "0"],
+                [f"-{MU_M}", "0", "0", MU_N],
+                [MU_N, "0", "0", f"-{MU_M}"],
+                ["0", MU_N, f"-{MU_M}", "0"],
+            ],
+        ),
+        dict.fromkeys(["g", "mu", "m", "n"], "positive"),
+        "entries contain roots",
+    ),
+    "sympy#17732": (
+        [
+            ["-D", "G", "0", "G"],
+            ["G", "w", "G", "0"],
+            ["0", "-G", "D", "-G"],
+            ["-G", "0", "-G", "-w"],
+        ],
+        dict.fromkeys("DGw", "real"),
+        "irreducible factor of degree 4",
+    ),
+    "sympy#21585": (
+        [["-y1-a1", "-y0", "0"], ["1", "-a1", "-k"], ["0", "1", "-a1"]],
+        dict.fromkeys(["a1", "y0", "y1", "k"], "real"),
+        "irreducible factor of degree 3",
+    ),
+    "JuliaSymbolics/Symbolics.jl#690": (
+        [["-a", "b", "0"], ["1", "c", "-a"], ["0", "1", "0"]],
+        dict.fromkeys("abc", "real"),
+        "irreducible factor of degree 3",
+    ),
+    # cosh(q/3) in the diagonal: the entries are sums of exponentials with fractional exponents
+    "sympy#15169": (
+        [
+            ["-2*cosh(q/3)", "exp(-q)", "1"],
+            ["exp(q)", "-2*cosh(q/3)", "1"],
+            ["1", "1", "-2*cosh(q/3)"],
+        ],
+        {"q": "real"},
+        "entries contain roots",
+    ),
+    "sympy#17213": (
+        [["l" if j == i else "1" if j == i + 1 else "0" for j in range(30)] for i in range(30)],
+        {"l": "real"},
+        "dimension 30",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNDECIDED)
+def test_undecided_with_the_reason(name: str) -> None:
+    rows, parameters, reason = UNDECIDED[name]
+    try:
+        real_jordan_form(Generator.from_matrix(rows, parameters))
+    except (NotYetCovered, Undecided) as error:
+        assert re.search(reason, str(error))
+    else:
+        pytest.fail(f"{name} is answered now: take it out and test its value")
+
+
+@pytest.mark.parametrize("name", UNDECIDED)
+def test_a_proof_of_it_is_undecided_not_refuted(name: str) -> None:
+    rows, parameters, reason = UNDECIDED[name]
+    proof = prove(from_document({"matrix": rows, "parameters": parameters}))
+    assert proof.outcome is Outcome.UNDECIDED
+    assert all(re.search(reason, claim.reason) for claim in proof.claims)
+
+
+def test_complex_entries_are_refused_as_input() -> None:
+    from symbolic_pe import SymbolicPEError
+
+    with pytest.raises(SymbolicPEError):
+        Generator.from_matrix([["0", "I"], ["-I", "0"]])
