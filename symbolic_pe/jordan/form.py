@@ -76,7 +76,8 @@ class StructureBlock:
         text = str(value)
         if not b.is_zero():
             imaginary = times(b, ["I"])
-            text = imaginary if value.is_zero() else f"{value} + {imaginary}"
+            joined = f"{value} + {imaginary}".replace("+ -", "- ")
+            text = imaginary if value.is_zero() else joined
         return {"eigenvalue": text, "real_part": str(value), "imaginary_part": str(b)}
 
 
