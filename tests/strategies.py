@@ -78,7 +78,7 @@ def planted(draw: st.DrawFn, max_dimension: int = 8) -> Planted:
             cell = [[a]]
             key = (str(a), "0")
         sizes.setdefault(key, []).append(chain)
-        pieces.append(_chain(cell, chain))
+        pieces.append(chain_of(cell, chain))
         if draw(st.integers(0, 3)) == 0:
             break
     if not pieces:
@@ -87,7 +87,7 @@ def planted(draw: st.DrawFn, max_dimension: int = 8) -> Planted:
     return Planted(hidden * direct_sum(pieces) * hidden.inv(), sizes)
 
 
-def _chain(cell: list[list[fmpq]], length: int) -> list[list[fmpq]]:
+def chain_of(cell: list[list[fmpq]], length: int) -> list[list[fmpq]]:
     width = len(cell)
     rows = [[fmpq(0)] * (width * length) for _ in range(width * length)]
     for k in range(length):
@@ -180,7 +180,7 @@ def taxa(draw: st.DrawFn, max_dimension: int = 12, max_degree: int = 6) -> Taxon
             continue
         total += chain * factor.degree()
         sizes.setdefault(tuple(factor.coeffs()), []).append(chain)
-        pieces.append(_chain(companion(factor), chain))
+        pieces.append(chain_of(companion(factor), chain))
     if not pieces:
         pieces, sizes, total = [[[fmpq(0)]]], {(fmpq(0), fmpq(1)): [1]}, 1
     hidden = draw(unimodular(total))

@@ -32,6 +32,7 @@ from symbolic_pe.jordan.form import polynomial_text
 from symbolic_pe.jordan.rational import (
     evaluate_at,
     minimal_polynomial,
+    primary_structure,
     semisimple_polynomial,
 )
 
@@ -137,10 +138,10 @@ def primary_exponential(x: fmpq_mat) -> PrimaryExponential:
     >>> form.is_proved(), len(form.parts)
     (True, 1)
     """
-    minimal = minimal_polynomial(x)
-    _, factors = minimal.factor()
-    ordered = sorted(factors, key=lambda item: (item[0].degree(), str(item[0])))
-    parts = tuple(primary_part(minimal, p / p.leading_coefficient(), int(m)) for p, m in ordered)
+    primaries = primary_structure(x)
+    minimal = minimal_polynomial(primaries)
+    ordered = sorted(primaries, key=lambda item: (item.factor.degree(), str(item.factor)))
+    parts = tuple(primary_part(minimal, p.factor, p.sizes[0]) for p in ordered)
     return PrimaryExponential(x, minimal, parts)
 
 
@@ -149,7 +150,7 @@ def primary_part(minimal: Any, p: Any, exponent: int) -> PrimaryPart:
     ring = type(p)
     local = p**exponent
     cofactor = minimal // local
-    _, inverse, _ = cofactor.xgcd(local)
+    _, inverse, _ = (cofactor % local).xgcd(local)
     sigma = semisimple_polynomial(p, exponent)
     nilpotent = (ring([0, 1]) - sigma) % local
     rows = []

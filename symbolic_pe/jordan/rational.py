@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from math import gcd, isqrt
 from typing import Any
 
-from flint import fmpq, fmpq_mat, fmpq_poly, fmpz_mat, nmod_mat
+from flint import fmpq, fmpq_mat, fmpq_poly, fmpz_mat, nmod_mat, nmod_poly
 
 from symbolic_pe.algebra.functions import square_root
 from symbolic_pe.algebra.matrix import (
@@ -51,27 +51,51 @@ class Primary:
 
 def primary_structure(x: fmpq_mat) -> list[Primary]:
     """Irreducible factors of the characteristic polynomial with the sizes of their blocks."""
-    _, factors = fmpq_poly(x.charpoly()).factor()
-    cyclic = all(m == 1 for _, m in factors) or is_cyclic(x)
-    result = []
-    for factor, multiplicity in sorted(factors, key=lambda item: _factor_key(item[0])):
-        monic, m = factor / factor.leading_coefficient(), int(multiplicity)
-        result.append(Primary(monic, (m,) if cyclic else _block_sizes(x, monic, m)))
-    return result
+    _, found = fmpq_poly(x.charpoly()).factor()
+    factors = [(f / f.leading_coefficient(), int(m)) for f, m in found]
+    factors.sort(key=lambda item: _factor_key(item[0]))
+    proved = _proved_chains(x, factors)
+    return [
+        Primary(factor, (m,) if chain == m else _block_sizes(x, factor, m))
+        for (factor, m), chain in zip(factors, proved, strict=True)
+    ]
 
 
-def is_cyclic(x: fmpq_mat) -> bool:
-    """True proves μ = χ, hence one block for each eigenvalue; False says nothing.
+def minimal_polynomial(primaries: list[Primary]) -> fmpq_poly:
+    """μ = Π p^m with m the size of the largest block of p."""
+    product = fmpq_poly([1])
+    for primary in primaries:
+        product = product * primary.factor ** primary.sizes[0]
+    return product
 
-    The minimal polynomial of X modulo a prime divides that of X reduced modulo the prime.
+
+def _proved_chains(x: fmpq_mat, factors: list[tuple[fmpq_poly, int]]) -> list[int]:
+    """For each factor a length that its longest chain has at least, mostly the right one.
+
+    Modulo a prime, the minimal polynomial of X divides that of X over Q. Where p stays coprime to
+    the other factors, as many powers of p as divide the one therefore divide the other.
     """
-    numerator, _ = x.numer_denom()
-    return int(nmod_mat(fmpz_mat(numerator), PRIME).minpoly().degree()) == int(x.nrows())
-
-
-def minimal_polynomial(x: fmpq_mat) -> fmpq_poly:
-    """μ, at the price of χ where the two are known to be equal."""
-    return fmpq_poly(x.charpoly() if is_cyclic(x) else x.minpoly())
+    numerator, denominator = x.numer_denom()
+    reduced = [nmod_poly([int(c) for c in p.numer().coeffs()], PRIME) for p, _ in factors]
+    if (
+        all(m == 1 for _, m in factors)
+        or denominator % PRIME == 0
+        or any(r.degree() != p.degree() for r, (p, _) in zip(reduced, factors, strict=True))
+    ):
+        return [1] * len(factors)
+    scale = pow(int(denominator), -1, PRIME)
+    minimal = (nmod_mat(fmpz_mat(numerator), PRIME) * scale).minpoly()
+    radical = nmod_poly([1], PRIME)
+    for r in reduced:
+        radical *= r
+    result = []
+    for r, (_, multiplicity) in zip(reduced, factors, strict=True):
+        chain, power = 1, r
+        if multiplicity > 1 and r.gcd(radical // r).degree() == 0:
+            while chain < multiplicity and minimal % (power * r) == 0:
+                chain, power = chain + 1, power * r
+        result.append(chain)
+    return result
 
 
 def _factor_key(factor: fmpq_poly) -> tuple[int, list[tuple[int, int]]]:
