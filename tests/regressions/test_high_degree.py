@@ -104,7 +104,7 @@ def test_a_complex_hamiltonian_has_the_frequencies_of_the_report() -> None:
 
 
 def test_a_transition_matrix_given_in_decimals_has_the_eigenvalue_one() -> None:
-    """sympy#20351 returned 1.0 − 1e−64·I: decimals are exact, 1 is an eigenvalue."""
+    """sympy#20351, seven states, got 1.0 − 1e−64·I: decimals are exact, 1 is an eigenvalue."""
     rows: Rows = [
         ["0.5", "0.25", "0.25"],
         ["0.2", "0.6", "0.2"],

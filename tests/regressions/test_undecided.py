@@ -11,7 +11,7 @@ import re
 import pytest
 
 from symbolic_pe import from_document, prove
-from symbolic_pe.errors import NotYetCovered, Undecided
+from symbolic_pe.errors import NotYetCovered, SpecificationError, Undecided
 from symbolic_pe.generators.generator import Generator
 from symbolic_pe.jordan.classify import real_jordan_form
 from symbolic_pe.proof.claim import Outcome
@@ -111,8 +111,8 @@ def test_a_proof_of_it_is_undecided_not_refuted(name: str) -> None:
     assert all(re.search(reason, claim.reason) for claim in proof.claims)
 
 
-def test_complex_entries_are_refused_as_input() -> None:
-    from symbolic_pe import SymbolicPEError
-
-    with pytest.raises(SymbolicPEError):
-        Generator.from_matrix([["0", "I"], ["-I", "0"]])
+@pytest.mark.parametrize("entry", ["I", "nan", "inf", "1e999999999", "oo"])
+def test_what_is_no_real_number_is_refused_as_input(entry: str) -> None:
+    """pytorch#82282 for not-a-number; a name that is no parameter is refused like any other."""
+    with pytest.raises(SpecificationError, match="row 1, column 2"):
+        Generator.from_matrix([["0", entry], ["0", "0"]])
