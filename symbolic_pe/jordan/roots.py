@@ -31,6 +31,8 @@ from symbolic_pe.jordan.form import ImplicitEigenvalue
 START_BITS = 128
 MAX_BITS = 1 << 17
 """Roots whose parts still overlap at this precision are given up, not guessed."""
+MAX_WORK = 1 << 26
+"""Budget of one isolation of all roots, bits times the square of the degree: a few seconds."""
 MAX_TIE_DEGREE = 32
 """Degree up to which the polynomial of sums is computed over Q (its degree is quadratic in it)."""
 PRIMES = ((1 << 31) - 1, (1 << 61) - 1, (1 << 62) - 57)
@@ -55,8 +57,8 @@ def implicit_eigenvalues(polynomial: fmpz_poly) -> list[ImplicitEigenvalue]:
     centre, shifted = depressed(polynomial)
     neutral = _neutral_pairs(shifted)
     ties: _Ties | None = None
-    bits = START_BITS
-    while bits <= MAX_BITS:
+    bits, most = START_BITS, min(MAX_BITS, MAX_WORK // polynomial.degree() ** 2)
+    while bits <= most:
         with precision(bits):
             found = _enclose(polynomial)
             central = [arb(centre).overlaps(z.real) for z in found.upper]
@@ -69,7 +71,8 @@ def implicit_eigenvalues(polynomial: fmpz_poly) -> list[ImplicitEigenvalue]:
             ties = _Ties(centre, shifted)
         bits *= 2
     raise Undecided(
-        f"the order of the roots of {polynomial}: parts of two of them agree to {MAX_BITS} bits"
+        f"the order of the roots of an irreducible polynomial of degree {polynomial.degree()}: "
+        f"parts of two of them agree to {bits // 2} bits"
     )
 
 

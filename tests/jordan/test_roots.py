@@ -102,6 +102,18 @@ def test_an_order_that_is_not_decided_is_said(monkeypatch: pytest.MonkeyPatch) -
         implicit_eigenvalues(TIED)
 
 
+def test_nearly_equal_roots_are_refined_or_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Mignotte's polynomial x^n − 2(ax − 1)²: two roots agree to about n·log a digits."""
+    close = fmpz_poly([0] * 24 + [1]) - 2 * fmpz_poly([-1, 10**6]) ** 2
+    turned = close(fmpz_poly([0, 0, 1]))  # square roots of those: pairs and real ones
+    for polynomial in (close, turned):
+        for factor, _ in polynomial.factor()[1]:
+            assert is_in_order(implicit_eigenvalues(factor))
+    monkeypatch.setattr(roots, "MAX_WORK", 1)
+    with pytest.raises(Undecided, match="the order of the roots"):
+        implicit_eigenvalues(close)
+
+
 @given(st.lists(st.integers(-5, 5), min_size=3, max_size=6))
 @settings(max_examples=30, deadline=None)
 def test_polynomial_of_sums_vanishes_at_sums(coefficients: list[int]) -> None:
