@@ -52,8 +52,8 @@ class Primary:
 def primary_structure(x: fmpq_mat) -> list[Primary]:
     """Irreducible factors of the characteristic polynomial with the sizes of their blocks."""
     _, found = fmpq_poly(x.charpoly()).factor()
+    found.sort(key=lambda item: _factor_key(item[0]))
     factors = [(f / f.leading_coefficient(), int(m)) for f, m in found]
-    factors.sort(key=lambda item: _factor_key(item[0]))
     proved = _proved_chains(x, factors)
     return [
         Primary(factor, (m,) if chain == m else _block_sizes(x, factor, m))
