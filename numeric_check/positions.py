@@ -16,6 +16,7 @@ from flint import fmpq
 from numeric_check.exact_number import exact_number
 from numeric_check.tolerance import FORMATS, window_exponent
 from symbolic_pe.algebra.interval import Interval
+from symbolic_pe.algebra.sampling import sample_point
 from symbolic_pe.algebra.scalar import Scalar
 from symbolic_pe.emit.plan import KernelPlan
 from symbolic_pe.errors import NotYetCovered, Undecided
@@ -135,7 +136,7 @@ def parameter_points(
     for generator in dict.fromkeys(id(h.generator) for h in plan.encoding.heads):
         head = next(h for h in plan.encoding.heads if id(h.generator) == generator)
         for case in real_jordan_form(head.generator).cases:
-            sample = case.cell.sample()
+            sample = sample_point(case.cell)
             if sample is None:
                 continue
             point = {name: sample[name].to_float() for name in plan.parameters}

@@ -76,8 +76,19 @@ def _same_block(a: StructureBlock, b: StructureBlock) -> bool:
 
 def case_at(generator: Generator, point: Mapping[str, fmpq]) -> JordanCase:
     """The one case of the tree that holds at a rational point."""
-    (case,) = matching(real_jordan_form(generator).cases, dict(point))
+    (case,) = matching(_cases(generator), dict(point))
     return case
+
+
+_TREES: dict[str, tuple[JordanCase, ...]] = {}
+
+
+def _cases(generator: Generator) -> tuple[JordanCase, ...]:
+    """The case tree, computed once for all points at which it is checked."""
+    key = repr(generator)
+    if key not in _TREES:
+        _TREES[key] = real_jordan_form(generator).cases
+    return _TREES[key]
 
 
 def check_structure_at(generator: Generator, point: Mapping[str, fmpq]) -> None:

@@ -84,7 +84,7 @@ def planted(draw: st.DrawFn, max_dimension: int = 8) -> Planted:
     if not pieces:
         pieces, sizes, total = [[[fmpq(0)]]], {("0", "0"): [1]}, 1
     hidden = draw(unimodular(total))
-    return Planted(hidden * direct_sum(pieces) * hidden.inv(), sizes)
+    return Planted(hidden * block_sum(pieces) * hidden.inv(), sizes)
 
 
 def chain_of(cell: list[list[fmpq]], length: int) -> list[list[fmpq]]:
@@ -97,6 +97,19 @@ def chain_of(cell: list[list[fmpq]], length: int) -> list[list[fmpq]]:
             if k + 1 < length:
                 rows[k * width + i][(k + 1) * width + i] = fmpq(1)
     return rows
+
+
+def block_sum(cells: list[list[list[fmpq]]]) -> fmpq_mat:
+    """⊕ of square cells."""
+    n = sum(len(cell) for cell in cells)
+    result = fmpq_mat(n, n)
+    start = 0
+    for cell in cells:
+        for i, row in enumerate(cell):
+            for j, x in enumerate(row):
+                result[start + i, start + j] = x
+        start += len(cell)
+    return result
 
 
 @st.composite
@@ -185,7 +198,7 @@ def taxa(draw: st.DrawFn, max_dimension: int = 12, max_degree: int = 6) -> Taxon
         pieces, sizes, total = [[[fmpq(0)]]], {(fmpq(0), fmpq(1)): [1]}, 1
     hidden = draw(unimodular(total))
     ordered = {factor: tuple(sorted(found, reverse=True)) for factor, found in sizes.items()}
-    return Taxon(hidden * direct_sum(pieces) * hidden.inv(), ordered)
+    return Taxon(hidden * block_sum(pieces) * hidden.inv(), ordered)
 
 
 def companion(factor: fmpq_poly) -> list[list[fmpq]]:
@@ -195,16 +208,3 @@ def companion(factor: fmpq_poly) -> list[list[fmpq]]:
     for i in range(n):
         rows[i][n - 1] -= factor[i]
     return rows
-
-
-def direct_sum(pieces: list[list[list[fmpq]]]) -> fmpq_mat:
-    """⊕ of square matrices."""
-    total = sum(len(piece) for piece in pieces)
-    matrix = fmpq_mat(total, total)
-    start = 0
-    for piece in pieces:
-        for i, row in enumerate(piece):
-            for j, x in enumerate(row):
-                matrix[start + i, start + j] = x
-        start += len(piece)
-    return matrix

@@ -8,35 +8,43 @@ ways are mutually exclusive and together exhaustive by construction.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice, product
 
 from flint import arb, fmpq
 
 from symbolic_pe.algebra.functions import square_root
 from symbolic_pe.algebra.interval import Interval
 from symbolic_pe.algebra.linear_feasibility import Inequality, is_feasible
-from symbolic_pe.algebra.rational_function import RationalFunction
+from symbolic_pe.algebra.rational_function import RationalFunction, monomial_element
 from symbolic_pe.algebra.scalar import ZERO, Scalar, precision
 from symbolic_pe.algebra.symbols import is_constant_symbol, is_exponential
-from symbolic_pe.errors import NotYetCovered, OutsideTheRing, SpecificationError, Undecided
+from symbolic_pe.errors import NotYetCovered, SpecificationError
 
 ASSUMPTIONS = ("real", "positive", "negative", "nonnegative", "nonpositive", "nonzero")
 _BETWEEN = re.compile(r"between\s+(-?\d+(?:/\d+|\.\d+)?)\s+and\s+(-?\d+(?:/\d+|\.\d+)?)")
-MAX_SAMPLES = 2000
+MAX_TERMS_TO_SPLIT_FOR = 5
+"""Cases are opened for the coefficient of a parameter only where the equation is this short."""
+MAX_TERMS_TO_SOLVE = 12
+"""An equation with more terms is recorded as it is: solving it would swell everything else."""
 RELATIONS = {1: ">", 0: "=", -1: "<"}
 
 
 @dataclass(frozen=True)
 class Assumptions:
-    """One cell: an interval for each parameter, known signs, and solved parameters."""
+    """One cell: an interval for each parameter, known signs, and solved parameters.
+
+    A sign 0 in `signs` is an equation that no parameter in it could be solved for. `weak` holds
+    elements with sign·element ≥ 0, `not_all_zero` lists of which at least one does not vanish.
+    """
 
     declared: Mapping[str, str] = field(default_factory=dict)
     intervals: Mapping[str, Interval] = field(default_factory=dict)
     nonzero: Mapping[str, RationalFunction] = field(default_factory=dict)
     signs: Mapping[str, tuple[RationalFunction, int]] = field(default_factory=dict)
     solved: Mapping[str, Scalar] = field(default_factory=dict)
+    weak: Mapping[str, tuple[RationalFunction, int]] = field(default_factory=dict)
+    not_all_zero: Mapping[str, tuple[RationalFunction, ...]] = field(default_factory=dict)
 
     @classmethod
     def declare(cls, parameters: Mapping[str, str]) -> Assumptions:
@@ -77,6 +85,8 @@ class Assumptions:
             return 0
         constant, factors = element.factors()
         result = 1 if constant > 0 else -1
+        if self._vanishes_by_an_equation(factors):
+            return 0
         if len(factors) > 1 and (known := self._sign_of_product(factors)) is not None:
             return known * result
         for factor, exponent in factors:
@@ -89,6 +99,18 @@ class Assumptions:
                 return 0
             result *= sign if exponent % 2 else 1
         return result
+
+    def possible_signs(self, factor: RationalFunction) -> frozenset[int]:
+        """The signs that an irreducible factor may have on the cell, as far as is known."""
+        known = self.sign_of(factor)
+        if known is not None:
+            return frozenset((known,))
+        signs = {-1, 0, 1}
+        if self.is_nonzero(factor):
+            signs.discard(0)
+        if weak := self._weak_sign_of(factor):
+            signs.discard(-weak)
+        return frozenset(signs)
 
     def sign_of_scalar(self, x: Scalar) -> int | None:
         """Sign of a scalar: numbers are decided, sums of like signs too."""
@@ -114,13 +136,28 @@ class Assumptions:
         _, factors = element.factors()
         return all(str(f) in self.nonzero or self._sign_of_factor(f) in (1, -1) for f, _ in factors)
 
+    def _vanishes_by_an_equation(self, factors: list[tuple[RationalFunction, int]]) -> bool:
+        """True when the factors contain all those of an equation of the cell."""
+        present = {str(f) for f, exponent in factors if exponent > 0}
+        return any(
+            sign == 0 and all(str(f) in present for f, _ in equation.factors()[1])
+            for equation, sign in self.signs.values()
+        )
+
+    def equations(self) -> list[RationalFunction]:
+        """Polynomials that vanish on the cell and were not solved for a parameter."""
+        return [element for element, sign in self.signs.values() if sign == 0]
+
     def _sign_of_product(self, factors: list[tuple[RationalFunction, int]]) -> int | None:
         """A fact about a product, left over from solving for a parameter."""
         product = RationalFunction(1)
         for factor, exponent in factors:
-            product = product * factor if exponent % 2 else product
+            if exponent % 2:
+                product = product * factor
+            elif not self.is_nonzero(factor):
+                return None
         fact = self.signs.get(str(product))
-        return None if fact is None else fact[1]
+        return None if fact is None or fact[1] == 0 else fact[1]
 
     def _sign_of_factor(self, factor: RationalFunction) -> int | None:
         text = str(factor)
@@ -133,12 +170,18 @@ class Assumptions:
             known = self._sign_in_one_parameter(factor, names[0])
             if known is not None:
                 return known
-        return self._sign_by_monomials(factor)
+        known = self._sign_by_monomials(factor)
+        if known is None and (found := self._semidefinite(factor)) is not None:
+            strict = self.sign_of(found[1]) == -1
+            return found[0] if strict else None
+        return known
 
     def _sign_in_one_parameter(self, factor: RationalFunction, name: str) -> int | None:
         roots = real_roots(factor, name)
         if roots is None:
-            return None
+            return self.intervals[name].sign_of_polynomial(
+                [c.constant() for c in factor.coefficients_in(name)]
+            )
         interval = self.intervals[name]
         result = 1
         for root in roots:
@@ -169,6 +212,72 @@ class Assumptions:
             return certain.pop()
         return None
 
+    def _weak_sign_of(self, factor: RationalFunction) -> int | None:
+        """1 when no term of the factor is negative anywhere on the cell, −1 when none is positive.
+
+        None when neither is known.
+        """
+        if str(factor) in self.weak:
+            return self.weak[str(factor)][1]
+        by_terms = self._weak_sign_by_monomials(factor)
+        if by_terms is None and (found := self._semidefinite(factor)) is not None:
+            return found[0]
+        return by_terms
+
+    def _weak_sign_by_monomials(self, factor: RationalFunction) -> int | None:
+        signs = set()
+        for monomial, coefficient in factor.numerator_terms():
+            sign = 1 if coefficient > 0 else -1
+            for name, exponent in monomial.items():
+                if exponent % 2 == 0:
+                    continue
+                base = self._sign_of_symbol(name) or self._weak_sign(name)
+                if base is None:
+                    return None
+                sign *= base
+            signs.add(sign)
+        return signs.pop() if len(signs) == 1 else None
+
+    def _zeros_of_semidefinite(self, factor: RationalFunction) -> list[RationalFunction]:
+        """What vanishes where a factor of one weak sign does; empty when that is not known."""
+        if self._weak_sign_by_monomials(factor) is not None:
+            return [monomial_element(m, c) for m, c in factor.numerator_terms()]
+        found = self._semidefinite(factor)
+        return [] if found is None else [found[1], found[2]]
+
+    def _semidefinite(
+        self, factor: RationalFunction
+    ) -> tuple[int, RationalFunction, RationalFunction] | None:
+        """A·v² + B·v + C with A of one sign and B² − 4AC ≤ 0: (sign, B² − 4AC, 2Av + B).
+
+        It vanishes exactly where the last two do.
+        """
+        if factor.size() > MAX_TERMS_TO_SOLVE:
+            return None
+        for name in factor.used_names():
+            if name not in self.intervals or factor.degree_in(name) != 2:
+                continue
+            c, b, a = factor.coefficients_in(name)
+            lead = self.sign_of(a)
+            if lead not in (1, -1):
+                continue
+            discriminant = b * b - RationalFunction(4) * a * c
+            if discriminant.size() < factor.size() and self._is_at_most_zero(discriminant):
+                slope = RationalFunction(2) * a * RationalFunction.symbol(name) + b
+                return lead, discriminant, slope
+        return None
+
+    def _is_at_most_zero(self, element: RationalFunction) -> bool:
+        constant, factors = element.factors()
+        odd = [f for f, exponent in factors if exponent % 2]
+        if not odd:
+            return element.is_zero() or constant < 0
+        if len(odd) > 1:
+            return False
+        sign = self.sign_of(odd[0])
+        weak = sign if sign in (1, -1) else self._weak_sign_of(odd[0])
+        return weak is not None and (weak > 0) == (constant < 0)
+
     def _weak_sign(self, name: str) -> int | None:
         """1 for x ≥ 0, −1 for x ≤ 0, None when both signs occur."""
         interval = self.intervals.get(name)
@@ -195,20 +304,56 @@ class Assumptions:
         names = factor.used_names()
         if len(names) == 1 and names[0] in self.intervals:
             roots = real_roots(factor, names[0])
-            if roots is None:
-                raise NotYetCovered(
-                    f"cases on the sign of {factor}: a parameter with thresholds of degree 3 or "
-                    "more"
-                )
-            yield from self._split_axis(names[0], roots)
-            return
+            if roots is not None:
+                yield from self._split_axis(names[0], roots)
+                return
+        weak = self._weak_sign_of(factor)
         for sign in (-1, 0, 1):
-            if sign == 0 and str(factor) in self.nonzero:
+            if (sign == 0 and str(factor) in self.nonzero) or (weak and sign == -weak):
+                continue
+            if weak and sign == 0 and (zeros := self._zeros_of_semidefinite(factor)):
+                yield from self._all_zero(zeros)
                 continue
             part = self._solve(factor) if sign == 0 else self._with_fact(factor, sign)
             part = None if part is None else part._consistent()
             if part is not None and not part.is_empty():
                 yield part
+
+    def split_weakly(self, factor: RationalFunction, sign: int) -> Iterator[Assumptions]:
+        """Two subcells: sign·factor ≥ 0, and the opposite strict sign."""
+        names = factor.used_names()
+        roots = real_roots(factor, names[0]) if len(names) == 1 else None
+        if roots is not None and len(roots) == 1:
+            (root,) = roots
+            below = -sign * _sign_without_roots(factor, names[0], roots)  # side of weak sign
+            interval = self.intervals[names[0]]
+            sides = (interval.side(root, below), interval.closed_side(root, -below))
+            parts: list[Assumptions | None] = [
+                replace(self, intervals={**self.intervals, names[0]: side})
+                for side in sides
+                if side is not None
+            ]
+        else:
+            parts = [self._with_fact(factor, -sign), self._with_weak_fact(factor, sign)]
+        for part in parts:
+            done = None if part is None else part._consistent()
+            if done is not None and not done.is_empty():
+                yield done
+
+    def _with_weak_fact(self, element: RationalFunction, sign: int) -> Assumptions | None:
+        """Record sign·element ≥ 0."""
+        known = self.sign_of(element)
+        if known is not None:
+            return None if known == -sign else self
+        constant, _ = element.factors()
+        scaled = element / RationalFunction(constant)
+        direction = sign if constant > 0 else -sign
+        if self.is_nonzero(scaled):
+            return self._with_fact(scaled, direction)
+        opposite = self.weak.get(str(scaled))
+        if opposite is not None and opposite[1] != direction:
+            return self._with_equation(scaled)
+        return replace(self, weak={**self.weak, str(scaled): (scaled, direction)})
 
     def _split_axis(self, name: str, roots: list[Scalar]) -> Iterator[Assumptions]:
         """Cut the interval of a parameter at ascending points."""
@@ -231,26 +376,135 @@ class Assumptions:
                 yield last
 
     def _solve(self, factor: RationalFunction) -> Assumptions | None:
-        """Solve factor = 0 for a parameter that occurs linearly with a non-zero coefficient."""
+        """Solve factor = 0 for a parameter that occurs linearly with a non-zero coefficient.
+
+        Where there is none, the equation itself is recorded.
+        """
         for name in self._linear_parameters(factor):
             constant, linear = factor.coefficients_in(name)
             if self.is_nonzero(linear):
                 return self._with_solution(name, Scalar({(): -(constant / linear)}))
-        raise NotYetCovered(f"the cell {factor} = 0: no parameter in it can be solved for linearly")
+        return self._with_equation(factor)
+
+    def _with_equation(self, element: RationalFunction) -> Assumptions | None:
+        """Record element = 0; factors that cannot vanish are left out."""
+        product = RationalFunction(1)
+        for factor, exponent in element.factors()[1]:
+            if exponent > 0 and not self.is_nonzero(factor):
+                product = product * factor
+        if product.is_constant():
+            return None
+        return replace(self, signs={**self.signs, str(product): (product, 0)})
+
+    def split_vanishing(self, elements: Sequence[RationalFunction]) -> Iterator[Assumptions]:
+        """One cell where some element does not vanish, and cells where all of them do.
+
+        They are mutually exclusive and together exhaustive.
+        """
+        relevant = self.relevant(elements)
+        if relevant:
+            some = self._with_some_nonzero(relevant)
+            if some is not None and (part := some._consistent()) and not part.is_empty():
+                yield part
+        yield from self._all_zero(relevant)
+
+    def relevant(self, elements: Sequence[RationalFunction]) -> list[RationalFunction]:
+        """Products of the factors that may vanish, simplest first, without multiples of others."""
+        reduced: dict[str, tuple[frozenset[str], RationalFunction]] = {}
+        for element in elements:
+            if self.sign_of(element) == 0:
+                continue
+            product, found = RationalFunction(1), set()
+            for factor, exponent in element.factors()[1]:
+                if exponent > 0 and not self.is_nonzero(factor):
+                    product = product * factor
+                    found.add(str(factor))
+            reduced.setdefault(str(product), (frozenset(found), product))
+        kept: list[tuple[frozenset[str], RationalFunction]] = []
+        for texts, product in sorted(
+            reduced.values(), key=lambda item: (len(item[0]), item[1].size(), str(item[1]))
+        ):
+            if not any(known <= texts for known, _ in kept):
+                kept.append((texts, product))
+        return [product for _, product in kept]
+
+    def all_vanish(self, elements: Sequence[RationalFunction]) -> bool | None:
+        """Whether all elements are 0 (True), some is not (False) on the whole cell, or None."""
+        undecided = False
+        for element in elements:
+            if element.is_zero() or self.sign_of(element) == 0:
+                continue
+            if self.is_nonzero(element):
+                return False
+            undecided = True
+        if not undecided:
+            return True
+        texts = {str(x) for x in self.relevant(elements)}
+        if any(all(str(x) in texts for x in fact) for fact in self.not_all_zero.values()):
+            return False
+        return None
+
+    def _with_some_nonzero(self, elements: Sequence[RationalFunction]) -> Assumptions | None:
+        if len(elements) == 1:
+            return self._with_nonzero(elements[0])
+        key = ", ".join(map(str, elements))
+        return replace(self, not_all_zero={**self.not_all_zero, key: tuple(elements)})
+
+    def _all_zero(self, elements: Sequence[RationalFunction]) -> Iterator[Assumptions]:
+        """Cells that cover the points where every element vanishes."""
+        here = self.relevant([_substituted(x, self.solved) for x in elements])
+        if not here:
+            if (part := self._consistent()) is not None and not part.is_empty():
+                yield part
+            return
+        first, *rest = here
+        cell: Assumptions | None = self
+        for factor in sorted((f for f, _ in first.factors()[1]), key=RationalFunction.size):
+            if cell is None:
+                return
+            for zero in cell._where_zero(factor):
+                yield from zero._all_zero(rest)
+            cell = cell._with_nonzero(factor)
+
+    def _where_zero(self, factor: RationalFunction) -> Iterator[Assumptions]:
+        """Cells that cover factor = 0, solved for a parameter where one occurs linearly."""
+        if self.sign_of(factor) == 0:
+            yield self
+            return
+        if self.is_nonzero(factor):
+            return
+        names = factor.used_names()
+        if len(names) == 1 and (roots := real_roots(factor, names[0])) is not None:
+            for root in roots:
+                if self.intervals[names[0]].contains(root):
+                    part = self._at_point(names[0], root)
+                    if part is not None:
+                        yield part
+            return
+        for name in self._linear_parameters(factor) if factor.size() <= MAX_TERMS_TO_SOLVE else []:
+            constant, linear = factor.coefficients_in(name)
+            if linear.size() > 2:
+                continue
+            regular = self._with_nonzero(linear)
+            solved = regular and regular._with_solution(name, Scalar({(): -(constant / linear)}))
+            if solved is not None:
+                yield solved
+            if not self.is_nonzero(linear):
+                yield from self._all_zero([linear, constant])
+            return
+        if (part := self._with_equation(factor)) is not None:
+            yield part
 
     def _linear_parameters(self, factor: RationalFunction) -> list[str]:
         return [
             n
             for n in reversed(factor.used_names())
-            if n in self.intervals
-            and n not in self.solved
-            and factor.degree_in(n) == 1
-            and not (self.intervals[n].low_closed or self.intervals[n].high_closed)
+            if n in self.intervals and n not in self.solved and factor.degree_in(n) == 1
         ]
 
     def first_split(self, factor: RationalFunction) -> RationalFunction:
         """The factor itself, or what must be split before factor = 0 can be solved."""
-        if len(factor.used_names()) == 1:
+        if len(factor.used_names()) == 1 or factor.size() > MAX_TERMS_TO_SPLIT_FOR:
             return factor
         candidates = self._linear_parameters(factor)
         blocking: list[RationalFunction] = []
@@ -258,19 +512,15 @@ class Assumptions:
             _, linear = factor.coefficients_in(name)
             if self.is_nonzero(linear):
                 return factor
-            blocking.extend(
+            unknown = [
                 f
                 for f, _ in linear.factors()[1]
                 if self.sign_of(f) is None and not self.is_nonzero(f)
-            )
-        closed = [
-            n
-            for n in factor.used_names()
-            if n in self.intervals and self.sign_of(RationalFunction.symbol(n)) is None
-        ]
+            ]
+            blocking.extend(unknown)
         if blocking:
             return self.first_split(min(blocking, key=lambda f: (len(f.used_names()), str(f))))
-        return RationalFunction.symbol(closed[0]) if closed else factor
+        return factor
 
     def _with_solution(self, name: str, value: Scalar) -> Assumptions | None:
         """Record name = value, in everything known so far; None when that contradicts it."""
@@ -284,7 +534,9 @@ class Assumptions:
         solved = {n: v.substitute(new) for n, v in self.solved.items()}
         if any(not v.parameters() and not self.intervals[n].contains(v) for n, v in solved.items()):
             return None
-        start = replace(self, solved={**solved, name: value}, signs={}, nonzero={})
+        start = replace(
+            self, solved={**solved, name: value}, signs={}, nonzero={}, weak={}, not_all_zero={}
+        )
         refined = start._within(self.intervals[name], value)
         for element in self.nonzero.values():
             image = _single(Scalar({(): element}).substitute(new))
@@ -292,13 +544,58 @@ class Assumptions:
         for element, sign in self.signs.values():
             if refined is None:
                 return None
+            if sign == 0:
+                continue
             image = _single(Scalar({(): element}).substitute(new))
             known = refined.sign_of(image)
             if known is None:
                 refined = refined._with_fact(image, sign)
             elif known != sign:
                 return None
+        for element, sign in self.weak.values():
+            if refined is None:
+                return None
+            image = _single(Scalar({(): element}).substitute(new))
+            refined = refined._with_weak_fact(image, sign)
+        for elements in self.not_all_zero.values():
+            if refined is None:
+                return None
+            refined = refined._with_some_of([_substituted(x, new) for x in elements])
+        for element in self.equations():
+            refined = None if refined is None else refined._with_equation_solved(element)
         return refined
+
+    def _with_equation_solved(self, element: RationalFunction) -> Assumptions | None:
+        """Record element = 0 after a substitution; solved for a parameter where one can be."""
+        image = _substituted(element, self.solved)
+        known = self.sign_of(image)
+        if known is not None:
+            return self if known == 0 else None
+        vanishing = [f for f, e in image.factors()[1] if e > 0 and not self.is_nonzero(f)]
+        if len(vanishing) != 1:
+            return self._with_equation(image)
+        (factor,) = vanishing
+        names = factor.used_names()
+        if len(names) == 1 and (roots := real_roots(factor, names[0])) is not None:
+            inside = [r for r in roots if self.intervals[names[0]].contains(r)]
+            if not inside:
+                return None
+            if len(inside) == 1:
+                return self._at_point(names[0], inside[0])
+            return self._with_equation(factor)
+        return self._solve(factor)
+
+    def _at_point(self, name: str, value: Scalar) -> Assumptions | None:
+        """The part of the cell where one parameter has a given value."""
+        point = Interval(value, value, True, True)
+        return replace(self, intervals={**self.intervals, name: point})._with_solution(name, value)
+
+    def _with_some_of(self, elements: Sequence[RationalFunction]) -> Assumptions | None:
+        """Record that some element does not vanish; None when all of them do."""
+        known = self.all_vanish(elements)
+        if known is False:
+            return self
+        return None if known else self._with_some_nonzero(self.relevant(elements))
 
     def _with_nonzero(self, element: RationalFunction) -> Assumptions | None:
         """Record that an element does not vanish; None when it is 0."""
@@ -312,27 +609,39 @@ class Assumptions:
         if not value.parameters():
             return self if interval.contains(value) else None
         refined: Assumptions | None = self
-        for bound, side in ((interval.low, 1), (interval.high, -1)):
+        for bound, closed, side in (
+            (interval.low, interval.low_closed, 1),
+            (interval.high, interval.high_closed, -1),
+        ):
             if bound is None or refined is None:
                 continue
             difference = _single(value - bound)
             known = refined.sign_of(difference)
-            if known is None:
+            if known is None and closed:
+                refined = refined._with_weak_fact(difference, side)
+            elif known is None:
                 refined = refined._with_fact(difference, side)
-            elif known != side:
+            elif known != side and not (closed and known == 0):
                 return None
         return refined
 
     def _with_fact(self, element: RationalFunction, sign: int) -> Assumptions | None:
-        """Record a strict sign; factors with even exponents only have to be non-zero."""
+        """Record a sign; where it is strict, even factors only have to be non-zero."""
+        if sign == 0:
+            return self._with_equation(element)
         constant, factors = element.factors()
         product, known = RationalFunction(1), sign * (1 if constant > 0 else -1)
         refined: Assumptions | None = self
         for factor, exponent in factors:
-            if exponent % 2:
+            strict = self.sign_of(factor)
+            if strict == 0:
+                return None
+            if exponent % 2 == 0:
+                refined = None if refined is None else refined._with_nonzero(factor)
+            elif strict is None:
                 product = product * factor
-            elif refined is not None:
-                refined = refined._with_nonzero(factor)
+            else:
+                known *= strict
         if refined is None or (product.is_constant() and known < 0):
             return None
         if product.is_constant():
@@ -350,7 +659,12 @@ class Assumptions:
             if known != sign:
                 return None
             facts = others
-        return replace(self, signs=facts)
+        result: Assumptions | None = replace(self, signs=facts, weak={}, not_all_zero={})
+        for element, sign in self.weak.values():
+            result = None if result is None else result._with_weak_fact(element, sign)
+        for elements in self.not_all_zero.values():
+            result = None if result is None else result._with_some_of(elements)
+        return result
 
     def point_intervals(self) -> dict[str, Scalar]:
         """Parameters whose interval is one point."""
@@ -377,49 +691,42 @@ class Assumptions:
                 texts.append(f"{name} = {value}")
         for element, sign in self.signs.values():
             texts.append(f"{element} {RELATIONS[sign]} 0")
+        texts.extend(f"{element} {RELATIONS[sign]}= 0" for element, sign in self.weak.values())
         declared = beyond.nonzero if beyond else {}
         for text, element in self.nonzero.items():
             if text not in declared and replace(self, nonzero={}).sign_of(element) is None:
                 texts.append(f"{element} != 0")
+        texts.extend(f"not all of {text} are 0" for text in self.not_all_zero)
         return texts
 
     def is_empty(self) -> bool:
-        """True when the facts that are linear in the parameters contradict each other."""
-        system = []
-        for element, sign in self.signs.values():
-            if (inequality := _linear(element, sign)) is not None:
-                system.append(inequality)
+        """True when the facts, read as linear inequalities in monomials, contradict each other.
+
+        Monomials of known sign bring that along, so a² − 3b < 0 excludes b ≤ 0.
+        """
+        facts = [(element, sign, True) for element, sign in self.signs.values() if sign]
+        facts.extend((equation, side, False) for equation in self.equations() for side in (1, -1))
+        facts.extend((element, sign, False) for element, sign in self.weak.values())
+        system: list[Inequality] = []
+        monomials: dict[str, Mapping[str, int]] = {}
+        for element, sign, strict in facts:
+            if element.is_polynomial() and element.size() <= MAX_TERMS_TO_SOLVE:
+                system.append(_linear(element, sign, monomials, strict=strict))
+        for text, monomial in monomials.items():
+            if sum(monomial.values()) > 1:
+                system.extend(self._sign_inequalities(text, monomial))
         for name, interval in self.intervals.items():
             if name not in self.solved:
                 system.extend(_bounds(name, interval))
         return is_feasible(system) is False
 
-    def sample(self) -> dict[str, Scalar] | None:
-        """A point of the cell, found by trying some; None when none was found."""
-        names = [n for n in self.intervals if n not in self.solved]
-        choices = [self.intervals[name].samples() for name in names]
-        for values in islice(product(*choices), MAX_SAMPLES):
-            point = dict(zip(names, values, strict=True))
-            try:
-                for name, value in self.solved.items():
-                    point[name] = value.substitute(point)
-            except ZeroDivisionError:
-                continue
-            if self._holds_at(point):
-                return point
-        return None
-
-    def _holds_at(self, point: Mapping[str, Scalar]) -> bool:
-        try:
-            return all(
-                Scalar({(): element}).substitute(point).sign() == sign
-                for element, sign in self.signs.values()
-            ) and all(
-                not Scalar({(): element}).substitute(point).is_zero()
-                for element in self.nonzero.values()
-            )
-        except (Undecided, ZeroDivisionError, OutsideTheRing):
-            return False
+    def _sign_inequalities(self, text: str, monomial: Mapping[str, int]) -> Iterator[Inequality]:
+        """What is known of the sign of a monomial."""
+        element = monomial_element(monomial, fmpq(1))
+        strict = self._sign_by_monomials(element)
+        weak = strict if strict is not None else self._weak_sign_by_monomials(element)
+        if weak:
+            yield Inequality({text: fmpq(weak)}, fmpq(0), strict is not None)
 
 
 def _single(x: Scalar) -> RationalFunction:
@@ -432,20 +739,29 @@ def _single(x: Scalar) -> RationalFunction:
     return element
 
 
-def _linear(element: RationalFunction, sign: int) -> Inequality | None:
-    """sign·element > 0 as an inequality, when the element is a linear polynomial."""
-    if sign == 0 or not element.is_polynomial():
-        return None
+def _substituted(element: RationalFunction, values: Mapping[str, Scalar]) -> RationalFunction:
+    """The numerator of an element after substitution; positive radicals have no say in zeros."""
+    return _single(Scalar({(): element}).substitute(values)) if values else element
+
+
+def _linear(
+    element: RationalFunction,
+    sign: int,
+    monomials: dict[str, Mapping[str, int]],
+    *,
+    strict: bool,
+) -> Inequality:
+    """sign·element > 0 (or ≥ 0) as an inequality in its monomials, which are collected."""
     coefficients: dict[str, fmpq] = {}
     constant = fmpq(0)
     for monomial, c in element.numerator_terms():
-        if sum(monomial.values()) > 1:
-            return None
         if monomial:
-            coefficients[next(iter(monomial))] = c * sign
+            text = "*".join(f"{n}^{e}" if e > 1 else n for n, e in sorted(monomial.items()))
+            coefficients[text] = c * sign
+            monomials[text] = monomial
         else:
             constant = c * sign
-    return Inequality(coefficients, constant, strict=True)
+    return Inequality(coefficients, constant, strict)
 
 
 def _bounds(name: str, interval: Interval) -> Iterator[Inequality]:

@@ -26,11 +26,13 @@ class RationalFunction:
     Two elements are equal exactly when their canonical texts are.
     """
 
-    __slots__ = ("_text", "denominator", "names", "numerator")
+    __slots__ = ("_factors", "_text", "_used", "denominator", "names", "numerator")
 
     def __init__(self, numerator: Any, denominator: Any = None, names: tuple[str, ...] = ()):
         self.names = names
         self._text: str | None = None
+        self._used: tuple[str, ...] | None = None
+        self._factors: tuple[fmpq, list[tuple[RationalFunction, int]]] | None = None
         if not names:
             self.numerator = fmpq(numerator) if denominator is None else numerator / denominator
             self.denominator = _ONE
@@ -139,6 +141,11 @@ class RationalFunction:
 
     def used_names(self) -> tuple[str, ...]:
         """The symbols that occur, sorted."""
+        if self._used is None:
+            self._used = self._occurring()
+        return self._used
+
+    def _occurring(self) -> tuple[str, ...]:
         if not self.names:
             return ()
         used = [False] * len(self.names)
@@ -158,6 +165,11 @@ class RationalFunction:
 
         x = c · Π fᵢ^eᵢ, each fᵢ irreducible over Q with leading coefficient 1.
         """
+        if self._factors is None:
+            self._factors = self._factored()
+        return self._factors
+
+    def _factored(self) -> tuple[fmpq, list[tuple[RationalFunction, int]]]:
         if not self.names:
             return self.numerator, []
         constant = fmpq(1)
@@ -207,6 +219,24 @@ class RationalFunction:
         """Resultant of two polynomials with respect to one symbol."""
         names, a, _, b, _ = self._common(other)
         return RationalFunction(a.resultant(b, name), None, names)
+
+    def at(self, values: Mapping[str, fmpq]) -> fmpq:
+        """The value at rational values of all symbols used; ZeroDivisionError at a pole."""
+        if not self.names:
+            return self.numerator
+        point = [values.get(name, _ONE) for name in self.names]  # some names may not occur
+        return fmpq(self.numerator(*point)) / fmpq(self.denominator(*point))
+
+    def specialised(self, values: Mapping[str, fmpq]) -> RationalFunction:
+        """The numerator with rational values for some symbols."""
+        if not self.names:
+            return self
+        here = {name: value for name, value in values.items() if name in self.names}
+        return RationalFunction(self.numerator.subs(here), None, self.names)
+
+    def size(self) -> int:
+        """Number of terms of numerator and denominator."""
+        return 1 if not self.names else len(self.numerator) + len(self.denominator)
 
     def discriminant(self, name: str) -> RationalFunction:
         """Discriminant of a polynomial with respect to one symbol."""

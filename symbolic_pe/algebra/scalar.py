@@ -109,7 +109,7 @@ class Scalar:
         if len(self.terms) == 1:
             ((radical, coefficient),) = self.terms.items()
             return Scalar.monomial({a: -e for a, e in radical}, coefficient.inverse())
-        degree = _degree(self)
+        degree = radical_degree(self)
         if degree > MAX_DEGREE_TO_INVERT:
             raise OutsideTheRing(
                 f"the inverse of a sum of roots of degree {degree} over the rationals; at most "
@@ -354,7 +354,7 @@ def _normalised(factors: Mapping[Atom, fmpq]) -> tuple[Radical, RationalFunction
     return tuple(radical), scale
 
 
-def _degree(x: Scalar) -> int:
+def radical_degree(x: Scalar) -> int:
     """Degree of the field that the radicals of x generate, at most."""
     orders: dict[Atom, int] = {}
     for radical in x.terms:

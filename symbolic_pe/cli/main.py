@@ -128,14 +128,12 @@ def build(spec: str, output: Path, targets: tuple[str, ...], as_json: bool) -> N
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def classify(spec: str, as_json: bool) -> None:
     """Classify one encoding."""
-    from symbolic_pe.classification import classify as run
-    from symbolic_pe.cli.output import classification_record, to_text
-    from symbolic_pe.cli.text import classification_text
-    from symbolic_pe.encodings.specification import read_specification
+    from symbolic_pe.cli.dispatch import classification
+    from symbolic_pe.cli.output import to_text
+    from symbolic_pe.encodings.forms import read_any_specification
 
-    found = run(read_specification(spec))
-    text = to_text(classification_record(found)) if as_json else classification_text(found) + "\n"
-    click.echo(text, nl=False)
+    found = classification(read_any_specification(spec))
+    click.echo(to_text(found.record()) if as_json else found.text() + "\n", nl=False)
 
 
 @cli.command(help=f"Decide the claims of one or more encodings.\n\n{SPEC_HELP}")
@@ -143,21 +141,22 @@ def classify(spec: str, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON (one object for one SPEC).")
 def prove(specs: tuple[str, ...], as_json: bool) -> None:
     """Prove or refute."""
+    from symbolic_pe.cli.dispatch import proof
     from symbolic_pe.cli.output import proof_record, to_text
     from symbolic_pe.cli.text import claims_text
-    from symbolic_pe.encodings.specification import read_specification
-    from symbolic_pe.proof.prover import prove as run
+    from symbolic_pe.encodings.forms import read_any_specification
+    from symbolic_pe.proof.claim import outcome_of
 
-    encodings = [read_specification(spec) for spec in specs]
-    proofs = [run(encoding) for encoding in encodings]
+    encodings = [read_any_specification(spec) for spec in specs]
+    proofs = [proof(encoding) for encoding in encodings]
     if as_json:
         records = [proof_record(p) for p in proofs]
         click.echo(to_text(records[0] if len(records) == 1 else {"proofs": records}), nl=False)
     else:
-        for proof in proofs:
-            click.echo(f"{proof.encoding.name}: {proof.outcome.value}")
-            click.echo(claims_text(proof.claims))
-    sys.exit(_worst([claim for proof in proofs for claim in proof.claims]))
+        for decided in proofs:
+            click.echo(f"{decided.encoding.name}: {outcome_of(decided.claims).value}")
+            click.echo(claims_text(decided.claims))
+    sys.exit(_worst([claim for decided in proofs for claim in decided.claims]))
 
 
 def _worst(claims: Sequence[Claim]) -> int:

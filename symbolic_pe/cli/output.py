@@ -7,9 +7,13 @@ from typing import Literal
 import msgspec
 
 from symbolic_pe.classification import Classification, ClassifiedCase
+from symbolic_pe.cli.axes import AxesRecord
+from symbolic_pe.cli.step import StepRecord
 from symbolic_pe.encodings.entry import Entry
 from symbolic_pe.proof.claim import Claim
+from symbolic_pe.proof.integer_positions import StepProof
 from symbolic_pe.proof.prover import Proof
+from symbolic_pe.proof.several_axes import AxesProof
 
 
 class BlockRecord(msgspec.Struct, frozen=True):
@@ -152,6 +156,8 @@ class RecheckRecord(msgspec.Struct, frozen=True):
 
 SCHEMAS: dict[str, type[msgspec.Struct]] = {
     "classify": ClassificationRecord,
+    "classify-step": StepRecord,
+    "classify-axes": AxesRecord,
     "prove": ProofRecord,
     "build": BuildRecord,
     "catalogue": CatalogueRecord,
@@ -216,7 +222,7 @@ def claim_record(claim: Claim) -> ClaimRecord:
     )
 
 
-def proof_record(proof: Proof) -> ProofRecord:
+def proof_record(proof: Proof | StepProof | AxesProof) -> ProofRecord:
     """From the value to the published record."""
     return ProofRecord(proof.encoding.name, [claim_record(c) for c in proof.claims])
 

@@ -7,9 +7,9 @@ and impossible values are refused with the place, what was expected and what cam
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from symbolic_pe.algebra.assumptions import Assumptions
 from symbolic_pe.algebra.complex_scalar import C_ZERO, ComplexScalar
@@ -48,25 +48,32 @@ MAX_FILE_BYTES = 4_000_000
 ENCODING_NAME = re.compile(r"[a-z][a-z0-9-]{0,63}")
 ASSERTABLE = ("orthogonality", "bounded-causal", "bounded-all")
 PAIRINGS = ("contragredient", "one-map")
+T = TypeVar("T")
 
 _SECTIONS = ("encoding", "parameters", "generator", "heads", "domain", "augmentation", "claims")
 
 
 def read_specification(spec: str) -> Encoding:
-    """Read SPEC as given on the command line.
+    """Read SPEC as given on the command line, as the encoding of a generator.
 
     A text ending in .toml or .json is a file; anything else is a catalogue name, optionally with
     settings: `rope:dim=128,base=500000,layout=half`.
 
-    Raises `SpecificationError` (or its subclass `ExpressionError`).
+    Raises `SpecificationError` (or its subclass `ExpressionError`), and `NotYetCovered` for a
+    [step] or [[axes]], which `encodings.forms` reads.
     """
+    return read_with(spec, from_document)
+
+
+def read_with(spec: str, build: Callable[[Any, str], T]) -> T | Encoding:
+    """Read SPEC: a catalogue name as an encoding, a file by `build(document, default name)`."""
     if not spec.strip():
         raise SpecificationError("expected a specification, got an empty text")
     lowered = spec.lower()
     if lowered.endswith(".toml"):
-        return _in_file(spec, lambda text: from_document(decode_toml(text), _stem(spec)))
+        return _in_file(spec, lambda text: build(decode_toml(text), _stem(spec)))
     if lowered.endswith(".json"):
-        return _in_file(spec, lambda text: from_document(decode_json(text), _stem(spec)))
+        return _in_file(spec, lambda text: build(decode_json(text), _stem(spec)))
     if "/" in spec.split(":", maxsplit=1)[0] or Path(spec).is_file():
         raise SpecificationError(
             f"{spec}: expected a catalogue name, or a file ending in .toml or .json"
@@ -90,7 +97,7 @@ def _settings(spec: str, text: str) -> dict[str, object]:
     return settings
 
 
-def _in_file(spec: str, read: Any) -> Encoding:
+def _in_file(spec: str, read: Callable[[str], T]) -> T:
     path = Path(spec)
     try:
         if path.exists() and not path.is_file():
@@ -111,10 +118,9 @@ def _in_file(spec: str, read: Any) -> Encoding:
     except (OSError, ValueError) as error:
         raise SpecificationError(f"{spec}: cannot be read: {error}") from None
     try:
-        result: Encoding = read(text)
+        return read(text)
     except SpecificationError as error:
         raise SpecificationError(f"{spec}: {error}") from None
-    return result
 
 
 def _stem(spec: str) -> str:
@@ -132,6 +138,10 @@ def from_document(document: Any, default_name: str = "encoding") -> Encoding:
     `{"catalogue": name, "settings": …}` that emitted headers carry.
     """
     table = as_table(document, "the document")
+    if "step" in table or "axes" in table:
+        from symbolic_pe.encodings.forms import no_single_generator
+
+        raise no_single_generator(table, default_name)
     if "catalogue" in table:
         known_keys(table, ("catalogue", "settings", "domain"), "the document")
         domain = _domain(table["domain"]) if "domain" in table else None
@@ -178,15 +188,10 @@ def _from_sections(table: dict[str, Any], default_name: str) -> Encoding:
         )
     head = as_table(table.get("encoding", {}), "[encoding]")
     known_keys(head, ("name", "title", "layout", "pairing"), "[encoding]")
-    name = as_text(head.get("name", default_name), "[encoding] name")
-    if not ENCODING_NAME.fullmatch(name):
-        raise SpecificationError(
-            "[encoding] name: expected lower-case letters, digits and dashes, starting with a "
-            f"letter, got {name!r}"
-        )
+    name = encoding_name(head, default_name)
     layout = as_choice(head.get("layout", "interleaved"), LAYOUTS, "[encoding] layout")
     pairing = as_choice(head.get("pairing", "contragredient"), PAIRINGS, "[encoding] pairing")
-    parameters = _parameters(table.get("parameters", {}))
+    parameters = declared_parameters(table.get("parameters", {}))
     assumptions = Assumptions.declare(parameters)
     domain = _domain(table["domain"]) if "domain" in table else Domain()
     per_head = _heads(table.get("heads", {}), parameters)
@@ -194,7 +199,7 @@ def _from_sections(table: dict[str, Any], default_name: str) -> Encoding:
     built: list[Head] = []
     base: Encoding | None = None
     for values in per_head:
-        context = _Context(assumptions, values)
+        context = Context(assumptions, values)
         if _catalogue_key(generator):
             base = _catalogue_generator(generator)
             content = [
@@ -228,7 +233,18 @@ def _from_sections(table: dict[str, Any], default_name: str) -> Encoding:
     )
 
 
-class _Context:
+def encoding_name(head: Mapping[str, Any], default_name: str) -> str:
+    """The name in an [encoding] section."""
+    name = as_text(head.get("name", default_name), "[encoding] name")
+    if not ENCODING_NAME.fullmatch(name):
+        raise SpecificationError(
+            "[encoding] name: expected lower-case letters, digits and dashes, starting with a "
+            f"letter, got {name!r}"
+        )
+    return name
+
+
+class Context:
     """What names mean inside expressions of one head."""
 
     def __init__(self, assumptions: Assumptions, values: Mapping[str, Scalar]):
@@ -283,23 +299,28 @@ def _polynomial_in_tau(scalar: Scalar, place: str) -> ExponentialPolynomial:
     return ExponentialPolynomial(("t",), terms)
 
 
-def _generator(table: dict[str, Any], context: _Context, layout: str) -> Generator:
+def _generator(table: dict[str, Any], context: Context, layout: str) -> Generator:
     known_keys(table, ("matrix", "blocks", *entries()), "[generator]")
     if len(table) != 1:
         raise SpecificationError(
             f"[generator]: expected exactly one of matrix, blocks or a catalogue name, got "
             f"{', '.join(table) or 'nothing'}"
         )
+    return generator_of(table, context, layout, "[generator]")
+
+
+def generator_of(table: dict[str, Any], context: Context, layout: str, place: str) -> Generator:
+    """The generator of a section that has `matrix` or `blocks`."""
     if "matrix" in table:
-        matrix = context.matrix(table["matrix"], "[generator] matrix")
+        matrix = context.matrix(table["matrix"], f"{place} matrix")
         return Generator(len(matrix), None, matrix, context.assumptions)
     blocks = [
-        _block(item, context, f"[generator] blocks, item {i + 1}")
-        for i, item in enumerate(as_list(table["blocks"], "[generator] blocks"))
+        block_of(item, context, f"{place} blocks, item {i + 1}")
+        for i, item in enumerate(as_list(table["blocks"], f"{place} blocks"))
     ]
     flat = [block for block, count in blocks for _ in range(count)]
     if not flat:
-        raise SpecificationError("[generator] blocks: expected at least one block")
+        raise SpecificationError(f"{place} blocks: expected at least one block")
     return Generator.from_blocks(_place(flat, layout), context.assumptions)
 
 
@@ -316,7 +337,8 @@ def _place(blocks: list[Block], layout: str) -> list[PlacedBlock]:
     return place_planes(planes, layout) + place_consecutively(rest, start=2 * len(planes))
 
 
-def _block(item: Any, context: _Context, place: str) -> tuple[Block, int]:
+def block_of(item: Any, context: Context, place: str) -> tuple[Block, int]:
+    """One item of `blocks`: the block, and how often it is repeated."""
     table = as_table(item, place)
     known_keys(table, ("rate", "frequency", "chain_length", "shear", "repeat"), place)
     chain = as_integer(table.get("chain_length", 1), f"{place}: chain_length", 1, 64)
@@ -341,7 +363,7 @@ def _catalogue_generator(table: dict[str, Any]) -> Encoding:
     return catalogue(name, as_table(settings, f"[generator] {name}"))
 
 
-def _augmentation(value: Any, context: _Context) -> Augmentation:
+def _augmentation(value: Any, context: Context) -> Augmentation:
     table = as_table(value, "[augmentation]")
     known_keys(table, ("query", "key", "generator", "bias"), "[augmentation]")
     if set(table) == {"bias"}:
@@ -376,7 +398,7 @@ def _heads(value: Any, parameters: Mapping[str, str]) -> list[dict[str, Scalar]]
         if name in parameters:
             raise SpecificationError(f"[heads]: {name!r} is declared in [parameters] too")
         values = as_list(items, f"[heads] {name}")
-        context = _Context(Assumptions(), {})
+        context = Context(Assumptions(), {})
         columns[name] = [
             context.number(x, f"[heads] {name}, item {i + 1}") for i, x in enumerate(values)
         ]
@@ -391,7 +413,8 @@ def _heads(value: Any, parameters: Mapping[str, str]) -> list[dict[str, Scalar]]
     ]
 
 
-def _parameters(value: Any) -> dict[str, str]:
+def declared_parameters(value: Any) -> dict[str, str]:
+    """[parameters]: names with what is assumed of them."""
     table = as_table(value, "[parameters]")
     for name, text in table.items():
         _check_name(name, "[parameters]")

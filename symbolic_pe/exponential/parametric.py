@@ -13,7 +13,7 @@ from symbolic_pe.algebra.matrix import ScalarMatrix, apply
 from symbolic_pe.algebra.polynomial import Polynomial
 from symbolic_pe.errors import NotYetCovered
 from symbolic_pe.exponential.primary import PrimaryPart, laws_hold, primary_part
-from symbolic_pe.jordan.parametric import (
+from symbolic_pe.jordan.cell_algebra import (
     UNKNOWN,
     characteristic_polynomial,
     evaluate,

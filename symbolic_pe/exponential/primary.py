@@ -138,10 +138,10 @@ def primary_exponential(x: fmpq_mat) -> PrimaryExponential:
     >>> form.is_proved(), len(form.parts)
     (True, 1)
     """
+    # FLINT 3.x has wrong minimal polynomials for some large entries; block sizes give it exactly
     primaries = primary_structure(x)
     minimal = minimal_polynomial(primaries)
-    ordered = sorted(primaries, key=lambda item: (item.factor.degree(), str(item.factor)))
-    parts = tuple(primary_part(minimal, p.factor, p.sizes[0]) for p in ordered)
+    parts = tuple(primary_part(minimal, p.factor, p.sizes[0]) for p in primaries)
     return PrimaryExponential(x, minimal, parts)
 
 

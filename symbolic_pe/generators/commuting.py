@@ -13,7 +13,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from symbolic_pe.algebra.matrix import ScalarMatrix, multiply, scalar_matrix
+from symbolic_pe.algebra.matrix import (
+    ScalarMatrix,
+    from_fmpq,
+    is_rational,
+    multiply,
+    scalar_matrix,
+    to_fmpq,
+)
 from symbolic_pe.algebra.scalar import ZERO, Scalar
 from symbolic_pe.errors import SpecificationError
 from symbolic_pe.generators.block import PlacedBlock
@@ -108,10 +115,18 @@ def offending_commutator(generators: Sequence[Generator]) -> Commutator | None:
     """The first commutator entry that is not 0, or None. Raises `Undecided`."""
     matrices = [g.matrix for g in generators]
     for (i, x), (j, y) in combinations(enumerate(matrices), 2):
-        found = _difference(multiply(x, y), multiply(y, x))
+        found = _difference(*_products(x, y))
         if found is not None:
             return Commutator((i, j), *found)
     return None
+
+
+def _products(x: ScalarMatrix, y: ScalarMatrix) -> tuple[ScalarMatrix, ScalarMatrix]:
+    """(XY, YX), over the rationals in one go."""
+    if is_rational(x) and is_rational(y):
+        a, b = to_fmpq(x), to_fmpq(y)
+        return from_fmpq(a * b), from_fmpq(b * a)
+    return multiply(x, y), multiply(y, x)
 
 
 def _difference(a: ScalarMatrix, b: ScalarMatrix) -> tuple[int, int, Scalar] | None:

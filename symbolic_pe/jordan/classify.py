@@ -13,16 +13,18 @@ from symbolic_pe.algebra.matrix import (
     is_rational,
     multiply,
 )
+from symbolic_pe.algebra.sampling import sample_point
 from symbolic_pe.algebra.scalar import ZERO, Scalar
+from symbolic_pe.budget import Budget
 from symbolic_pe.errors import NotYetCovered, SymbolicPEError
 from symbolic_pe.generators.block import Block
 from symbolic_pe.generators.generator import Generator
 from symbolic_pe.jordan.form import (
     ComponentForm,
-    ImplicitEigenvalue,
     JordanCase,
     RealJordanForm,
     StructureBlock,
+    Unexpanded,
 )
 from symbolic_pe.jordan.parametric import structure_cells
 from symbolic_pe.jordan.rational import component_form
@@ -38,6 +40,7 @@ class _Partial:
     cell: Assumptions
     structure: tuple[StructureBlock, ...] = ()
     forms: tuple[ComponentForm, ...] | None = ()
+    undecided: str = ""
 
     def extended(
         self,
@@ -50,35 +53,41 @@ class _Partial:
         return _Partial(cell, (*self.structure, *structure), forms)
 
 
-def real_jordan_form(generator: Generator) -> RealJordanForm:
+def real_jordan_form(generator: Generator, budget: Budget | None = None) -> RealJordanForm:
     """The complete real Jordan form of a generator, as a case tree over its parameters.
 
     X·P = P·J and P·Q = I are verified for every component of every case before it is returned.
-    Raises `NotYetCovered` for parametric components with eigenvalues of degree 3 or more.
+    Cells that are not decided within the budget (60 s unless given) or by this version come back
+    as cases with `undecided` set; the cases still cover all parameters. Raises `NotYetCovered`
+    when no cell is decided.
     """
+    budget = budget or Budget.of()
     cases: list[JordanCase] = []
-    for partial in _resolved(_Partial(generator.assumptions), _components(generator)):
+    start = _Partial(generator.assumptions)
+    for partial in _resolved(start, _components(generator), budget):
         cases.append(_finish(partial))
         if len(cases) > MAX_CASES:
             raise NotYetCovered(f"a case tree of more than {MAX_CASES} cases")
+    if all(case.undecided for case in cases):
+        raise NotYetCovered(cases[0].undecided)
     for case in cases:
         for form in case.components or ():
             _verify(form)
     return RealJordanForm(generator.dimension, tuple(cases))
 
 
-def _resolved(partial: _Partial, pending: list[_Component]) -> Iterator[_Partial]:
+def _resolved(partial: _Partial, pending: list[_Component], budget: Budget) -> Iterator[_Partial]:
     """Resolve one component after the other; cells split on the way."""
-    if not pending:
+    if not pending or partial.undecided:
         yield partial
         return
     first, *rest = pending
     parts = _decoupled(partial.cell, first)
     if len(parts) > 1:
-        yield from _resolved(partial, [*parts, *rest])
+        yield from _resolved(partial, [*parts, *rest], budget)
         return
-    for extended in _extend(partial, parts[0]):
-        yield from _resolved(extended, rest)
+    for extended in _extend(partial, parts[0], budget):
+        yield from _resolved(extended, rest, budget)
 
 
 def _decoupled(cell: Assumptions, component: _Component) -> list[_Component]:
@@ -138,7 +147,7 @@ def connected_components(matrix: ScalarMatrix) -> list[tuple[int, ...]]:
     return sorted(tuple(g) for g in groups.values())
 
 
-def _extend(partial: _Partial, component: _Component) -> Iterator[_Partial]:
+def _extend(partial: _Partial, component: _Component, budget: Budget) -> Iterator[_Partial]:
     """One component on one cell, which may split."""
     if component.block is not None:
         leaves = _block_leaves(partial.cell, component.block)
@@ -151,8 +160,11 @@ def _extend(partial: _Partial, component: _Component) -> Iterator[_Partial]:
     elif len(component.matrix) == 2:
         leaves = two_by_two(partial.cell, component.matrix)
     else:
-        for cell, structure in structure_cells(partial.cell, component.matrix):
-            yield partial.extended(cell, structure, None)
+        for found in structure_cells(partial.cell, component.matrix, budget):
+            if found.undecided:
+                yield _Partial(found.cell, undecided=found.undecided)
+            else:
+                yield partial.extended(found.cell, found.blocks, None)
         return
     for leaf in leaves:
         form = ComponentForm(
@@ -205,13 +217,15 @@ def _positive(cell: Assumptions, block: Block) -> Block:
 
 
 def _finish(partial: _Partial) -> JordanCase:
+    if partial.undecided:
+        return JordanCase(partial.cell, (), None, undecided=partial.undecided)
     merged: dict[tuple[object, ...], StructureBlock] = {}
     for b in partial.structure:
         key = (
             str(b.eigenvalue),
             b.imaginary_part,
             b.chain_length,
-            isinstance(b.eigenvalue, ImplicitEigenvalue),
+            isinstance(b.eigenvalue, Unexpanded),
         )
         known = merged.get(key)
         merged[key] = (
@@ -225,7 +239,8 @@ def _finish(partial: _Partial) -> JordanCase:
                 b.real_part_sign,
             )
         )
-    possibly_empty = bool(partial.cell.signs) and partial.cell.sample() is None
+    facts = partial.cell.signs or partial.cell.weak or partial.cell.not_all_zero
+    possibly_empty = bool(facts) and sample_point(partial.cell) is None
     return JordanCase(partial.cell, tuple(merged.values()), partial.forms, possibly_empty)
 
 

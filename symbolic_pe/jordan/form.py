@@ -17,8 +17,9 @@ from symbolic_pe.generators.families import Growth, family_name, growth_of
 
 @dataclass(frozen=True)
 class ImplicitEigenvalue:
-    """Root number k of an irreducible integer polynomial, never expanded: degree ≥ 3, or 2 with
-    a discriminant too large to be factored.
+    """Root number k of an irreducible integer polynomial, never expanded.
+
+    The degree is 3 or more, or 2 with a discriminant of more digits than are factored.
 
     Roots are numbered: real ones ascending, then one of each conjugate pair (positive imaginary
     part) by real part, then imaginary part.
@@ -35,10 +36,29 @@ class ImplicitEigenvalue:
 
 
 @dataclass(frozen=True)
+class ParametricEigenvalue:
+    """Root number k of a polynomial of degree ≥ 3 whose coefficients have parameters.
+
+    Numbered as implicit eigenvalues are; the count of roots of each kind is constant on a cell.
+    """
+
+    polynomial: str
+    index: int
+    real_part_sign: int
+    is_pair: bool
+
+    def __str__(self) -> str:
+        return f"root({self.polynomial}, {self.index})"
+
+
+Unexpanded = ImplicitEigenvalue | ParametricEigenvalue
+
+
+@dataclass(frozen=True)
 class StructureBlock:
     """One real Jordan block up to equality, with how often it occurs."""
 
-    eigenvalue: Scalar | ImplicitEigenvalue
+    eigenvalue: Scalar | Unexpanded
     imaginary_part: Scalar
     chain_length: int
     multiplicity: int
@@ -47,7 +67,7 @@ class StructureBlock:
     @property
     def is_pair(self) -> bool:
         """True for a conjugate pair."""
-        if isinstance(self.eigenvalue, ImplicitEigenvalue):
+        if isinstance(self.eigenvalue, Unexpanded):
             return self.eigenvalue.is_pair
         return not self.imaginary_part.is_zero()
 
@@ -63,7 +83,7 @@ class StructureBlock:
     def texts(self) -> dict[str, str]:
         """Eigenvalue, real and imaginary part as text."""
         value = self.eigenvalue
-        if isinstance(value, ImplicitEigenvalue):
+        if isinstance(value, Unexpanded):
             if not value.is_pair:
                 return {"eigenvalue": str(value), "real_part": str(value), "imaginary_part": "0"}
             real = "0" if value.real_part_sign == 0 else f"re({value})"
@@ -97,13 +117,14 @@ class JordanCase:
     """One cell of the parameters with its real Jordan form.
 
     `components` is None where the basis is not computed (implicit eigenvalues); the
-    structure is exact all the same.
+    structure is exact all the same. `undecided` says why a cell has no structure.
     """
 
     cell: Assumptions
     structure: tuple[StructureBlock, ...]
     components: tuple[ComponentForm, ...] | None
     possibly_empty: bool = False
+    undecided: str = ""
 
     @property
     def growth(self) -> Growth:
@@ -117,6 +138,11 @@ class RealJordanForm:
 
     dimension: int
     cases: tuple[JordanCase, ...]
+
+    @property
+    def undecided(self) -> str:
+        """Why some cell has no structure; empty when every cell has."""
+        return next((case.undecided for case in self.cases if case.undecided), "")
 
 
 def polynomial_text(polynomial: Any) -> str:

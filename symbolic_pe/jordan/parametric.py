@@ -1,49 +1,79 @@
-"""Structure of a parametric matrix of any size whose eigenvalues are at most quadratic.
+"""Structure of a parametric matrix: eigenvalues of any degree, chains, signs of real parts.
 
 Over K = Q(parameters) the characteristic polynomial is factored; on each cell of the parameters
 
-    resultants of two factors      say whether eigenvalues of different factors coincide,
-    discriminants of quadratics    whether their two roots are real, equal or a pair,
-    pivots of f(X)^k               what the ranks are, hence the sizes of the chains.
+    discriminants, resultants   say which roots coincide: χ = Π g^m with g squarefree and coprime,
+    Hermite and Hurwitz forms   how many roots of g are real, left, neutral and right,
+    ranks of nilpotent parts    what the lengths of the chains are.
 
-Whatever sign is not known on the cell is split, and the work starts again on each part, so cells
-are exclusive and exhaustive, and every rank is the rank at every point of its cell.
+Whatever is not known on the cell is split, and the work starts again on each part, so cells are
+exclusive and exhaustive, and every answer holds at every point of its cell. A generator that is
+self-adjoint or skew for a diagonal inner product is semisimple, with real or imaginary spectrum;
+this strikes out cells that its entries alone would not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations
 
 from symbolic_pe.algebra.assumptions import Assumptions
 from symbolic_pe.algebra.functions import square_root
 from symbolic_pe.algebra.matrix import ScalarMatrix, apply
+from symbolic_pe.algebra.polynomial import Polynomial
 from symbolic_pe.algebra.rational_function import ONE, ZERO, RationalFunction
 from symbolic_pe.algebra.scalar import HALF, Scalar
 from symbolic_pe.algebra.scalar import ZERO as SCALAR_ZERO
+from symbolic_pe.budget import Budget
 from symbolic_pe.errors import NotYetCovered
-from symbolic_pe.jordan.form import StructureBlock
+from symbolic_pe.jordan.cell_algebra import (
+    UNKNOWN,
+    EmptyCell,
+    KMatrix,
+    SplitNeeded,
+    VanishingNeeded,
+    all_vanish,
+    as_element,
+    characteristic_polynomial,
+    evaluate,
+    factors,
+    gcd,
+    is_zero,
+    minors,
+    monic,
+    product,
+    rank,
+    resultant,
+    sign,
+    squarefree,
+)
+from symbolic_pe.jordan.form import ParametricEigenvalue, StructureBlock
+from symbolic_pe.jordan.root_counts import RootCounts, RootTests, Signs, next_question
 from symbolic_pe.jordan.two_by_two import real_signs
 
-UNKNOWN = "_x"  # no parameter starts with an underscore
 MAX_DIMENSION = 12
-KMatrix = list[list[RationalFunction]]
+MAX_DEGREE = 8
+MAX_MINORS = 2000
 
 
 @dataclass(frozen=True)
-class _Split(Exception):
-    """A polynomial whose sign (or vanishing) has to be known first."""
+class StructureCell:
+    """One cell with the real Jordan structure on it, or the reason why there is none."""
 
-    factor: RationalFunction
+    cell: Assumptions
+    blocks: tuple[StructureBlock, ...]
+    undecided: str = ""
 
 
 def structure_cells(
-    cell: Assumptions, matrix: ScalarMatrix
-) -> Iterator[tuple[Assumptions, tuple[StructureBlock, ...]]]:
-    """Cells with the real Jordan structure on each.
+    cell: Assumptions, matrix: ScalarMatrix, budget: Budget, kind: str = ""
+) -> Iterator[StructureCell]:
+    """Cells with the real Jordan structure on each; what the budget does not reach is undecided.
 
-    Raises `NotYetCovered` when an irreducible factor has degree 3 or more, or entries have roots.
+    Raises `NotYetCovered` for entries with roots and above `MAX_DIMENSION`.
     """
     here = apply(lambda x: x.substitute(cell.solved), matrix)
     if len(here) > MAX_DIMENSION:
@@ -55,188 +85,373 @@ def structure_cells(
             f"a component of dimension {len(here)} whose entries contain roots; this version "
             "classifies roots in components of dimension 1 and 2, and as blocks"
         )
-    base = [[x.base_value() for x in row] for row in here]
-    try:
-        blocks = _structure(cell, base)
-    except _Split as split:
-        for part in cell.split(cell.first_split(split.factor)):
-            yield from structure_cells(part, matrix)
+    if budget.is_spent():
+        yield StructureCell(cell, (), f"not decided within the budget of {budget.seconds:g} s")
         return
-    yield cell, blocks
+    base = [[x.base_value() for x in row] for row in here]
+    kind = kind or spectrum_kind(cell, base)
+    try:
+        blocks = _structure(cell, base, kind)
+    except EmptyCell:
+        return
+    except NotYetCovered as error:
+        yield StructureCell(cell, (), str(error))
+        return
+    except SplitNeeded as needed:
+        if needed.merged:
+            parts = cell.split_weakly(needed.factor, needed.merged)
+        else:
+            parts = cell.split(cell.first_split(needed.factor))
+    except VanishingNeeded as needed:
+        parts = cell.split_vanishing(needed.elements)
+    else:
+        yield StructureCell(cell, blocks)
+        return
+    for part in parts:
+        yield from structure_cells(part, matrix, budget, kind)
 
 
-def _structure(cell: Assumptions, matrix: KMatrix) -> tuple[StructureBlock, ...]:
-    found = factors(characteristic_polynomial(matrix))
-    for (f, _), (g, _) in combinations(found, 2):
-        _require_nonzero(cell, f.resultant(g, UNKNOWN))
+@dataclass(frozen=True)
+class _Piece:
+    """A squarefree g whose roots all have one algebraic multiplicity.
+
+    `group` numbers the irreducible factor of χ that it comes from, −1 for a root of several.
+    `power` is its exponent in that factor, which is `irreducible` when it is the factor itself.
+    """
+
+    polynomial: Polynomial
+    multiplicity: int
+    group: int
+    power: int
+    irreducible: bool
+
+
+def _structure(cell: Assumptions, matrix: KMatrix, kind: str) -> tuple[StructureBlock, ...]:
+    wholes, pieces = _coprime_pieces(cell, characteristic_polynomial(matrix))
     blocks: list[StructureBlock] = []
-    for factor, multiplicity in found:
-        if factor.degree_in(UNKNOWN) > 2:
-            raise NotYetCovered(
-                f"the eigenvalues of {str(factor).replace(UNKNOWN, 'x')}, an irreducible factor "
-                f"of degree {factor.degree_in(UNKNOWN)} whose coefficients are not rational"
-            )
-        blocks.extend(_blocks(cell, matrix, factor, multiplicity))
+    for piece, roots in _located(cell, wholes, pieces, kind):
+        sizes = [1] * piece.multiplicity if kind else _sizes(cell, matrix, piece, pieces)
+        blocks.extend(
+            StructureBlock(value, imaginary, size, sizes.count(size), real_part)
+            for value, imaginary, real_part in roots
+            for size in sorted(set(sizes), reverse=True)
+        )
     return tuple(blocks)
 
 
-def _blocks(
-    cell: Assumptions, matrix: KMatrix, factor: RationalFunction, multiplicity: int
-) -> list[StructureBlock]:
-    roots = _roots(cell, factor)
-    # Equal roots of a quadratic appear once the discriminant is solved for and X substituted.
-    sizes = _sizes(cell, matrix, factor, multiplicity)
+def spectrum_kind(cell: Assumptions, matrix: KMatrix) -> str:
+    """ "symmetric" or "skew" when X is so for an inner product diag(w), w > 0; "" otherwise.
+
+    w_i·x_ij = ±w_j·x_ji, with w found along edges of known sign and checked on every edge.
+    """
+    for kind, orientation in (("symmetric", 1), ("skew", -1)):
+        if orientation < 0 and any(not matrix[i][i].is_zero() for i in range(len(matrix))):
+            continue
+        weights = _inner_product(cell, matrix, orientation)
+        if weights is None:
+            continue
+        signed = RationalFunction(orientation)
+        if all(
+            (weights[i] * matrix[i][j] - signed * weights[j] * matrix[j][i]).is_zero()
+            for i in range(len(matrix))
+            for j in range(i)
+        ):
+            return kind
+    return ""
+
+
+def _inner_product(
+    cell: Assumptions, matrix: KMatrix, orientation: int
+) -> list[RationalFunction] | None:
+    n = len(matrix)
+    weights: list[RationalFunction | None] = [None] * n
+    for start in range(n):
+        if weights[start] is not None:
+            continue
+        weights[start] = ONE
+        queue = [start]
+        while queue:
+            i = queue.pop()
+            for j in range(n):
+                weight = weights[i]
+                if i == j or weights[j] is not None or matrix[i][j].is_zero():
+                    continue
+                if matrix[j][i].is_zero() or weight is None:
+                    return None
+                ratio = matrix[i][j] / matrix[j][i]
+                if cell.sign_of(ratio) != orientation:
+                    return None
+                weights[j] = weight * (ratio if orientation > 0 else -ratio)
+                queue.append(j)
+    return [w for w in weights if w is not None]
+
+
+# -- which roots coincide ---------------------------------------------------------------------
+
+
+def _coprime_pieces(
+    cell: Assumptions, coefficients: list[RationalFunction]
+) -> tuple[list[Polynomial], list[_Piece]]:
+    """The factors of χ, and χ = Π g^m on the cell, g squarefree and coprime, the root 0 alone."""
+    wholes: list[Polynomial] = []
+    pieces: list[_Piece] = []
+    for factor, multiplicity in factors(coefficients):
+        p = monic(factor)
+        zeros = 0
+        while p.degree() > 1 and sign(cell, p[0]) == 0:
+            p, zeros = p // Polynomial([0, 1]), zeros + 1
+        for _ in range(zeros):
+            pieces.append(_Piece(Polynomial([0, 1]), multiplicity, -1, 1, True))
+        for g, power in squarefree(cell, p):
+            whole = zeros == 0 and g.degree() == p.degree()
+            pieces.append(_Piece(g, multiplicity * power, len(wholes), power, whole))
+        wholes.append(p)
+    return wholes, _merged(cell, pieces)
+
+
+def _merged(cell: Assumptions, pieces: list[_Piece]) -> list[_Piece]:
+    """Split off common roots of two pieces until all are coprime."""
+    for first, second in combinations(pieces, 2):
+        if first.group == second.group >= 0:
+            continue  # coprime by construction
+        if not is_zero(cell, resultant(first.polynomial, second.polynomial)):
+            continue
+        common = gcd(cell, first.polynomial, second.polynomial)
+        rest = [p for p in pieces if p is not first and p is not second]
+        multiplicity = first.multiplicity + second.multiplicity
+        rest.append(_Piece(common, multiplicity, -1, 1, common.degree() == 1))
+        for piece in (first, second):
+            left = piece.polynomial // common
+            if left.degree() > 0:
+                rest.append(_Piece(left, piece.multiplicity, -1, 1, left.degree() == 1))
+        return _merged(cell, rest)
+    return pieces
+
+
+# -- where the roots are ----------------------------------------------------------------------
+
+Root = tuple[Scalar | ParametricEigenvalue, Scalar, int]
+
+
+def _located(
+    cell: Assumptions, wholes: list[Polynomial], pieces: list[_Piece], kind: str
+) -> Iterator[tuple[_Piece, list[Root]]]:
+    """Each piece with its roots; pieces of one factor are located together."""
+    groups: dict[int, list[_Piece]] = {}
+    for piece in pieces:
+        groups.setdefault(piece.group, []).append(piece)
+    for group, members in groups.items():
+        if group < 0 or len(members) == 1:
+            yield from ((piece, _roots(cell, piece.polynomial, kind)) for piece in members)
+        else:
+            yield from _located_together(cell, wholes[group], members, kind)
+
+
+def _located_together(
+    cell: Assumptions, whole: Polynomial, pieces: list[_Piece], kind: str
+) -> Iterator[tuple[_Piece, list[Root]]]:
+    """Pieces of p = Π g^k: what is known of p strikes out combinations."""
+    tests = RootTests(whole.coeffs(), kind)
+    parts = [(RootTests(piece.polynomial.coeffs(), kind), piece.power) for piece in pieces]
+
+    def outcomes(known: Signs) -> list[tuple[RootCounts, ...]]:
+        return [
+            combination
+            for combination in itertools.product(*(part.outcomes(known) for part, _ in parts))
+            if tests.allows(
+                [(c, power) for c, (_, power) in zip(combination, parts, strict=True)], known
+            )
+        ]
+
+    known = cache(cell.possible_signs)
+    found = outcomes(known)
+    if not found:
+        raise EmptyCell
+    if len(found) > 1:
+        every = itertools.chain(tests.tests(), *(part.tests() for part, _ in parts))
+        question = next_question(every, known, outcomes)
+        if question is None:  # a piece with roots on the imaginary axis
+            yield from ((piece, _roots(cell, piece.polynomial, kind)) for piece in pieces)
+            return
+        raise SplitNeeded(question.factor, question.merged)
+    for piece, counts in zip(pieces, found[0], strict=True):
+        if piece.polynomial.degree() == 1:
+            root = Scalar({(): -piece.polynomial[0]})
+            yield piece, [(root, SCALAR_ZERO, counts.positive - counts.negative)]
+        else:
+            yield piece, _implicit(piece.polynomial, counts)
+
+
+def _implicit(p: Polynomial, counts: RootCounts) -> list[Root]:
+    text = polynomial_text(p)
     return [
-        StructureBlock(real, imaginary, size, sizes.count(size), sign)
-        for real, imaginary, sign in roots
-        for size in sorted(set(sizes), reverse=True)
+        (ParametricEigenvalue(text, index, real_part, is_pair), SCALAR_ZERO, real_part)
+        for index, (is_pair, real_part) in enumerate(counts.signs())
     ]
 
 
-def _roots(cell: Assumptions, factor: RationalFunction) -> list[tuple[Scalar, Scalar, int]]:
-    """(real part, imaginary part, sign of the real part), one of each conjugate pair."""
-    c = [_over(x, factor) for x in factor.coefficients_in(UNKNOWN)]
-    if len(c) == 2:
-        root = -c[0]
-        return [(Scalar({(): root}), SCALAR_ZERO, _sign(cell, root))]
-    centre = Scalar({(): -c[1]}) * HALF
-    discriminant = centre * centre - Scalar({(): c[0]})
+def _roots(cell: Assumptions, p: Polynomial, kind: str) -> list[Root]:
+    """(eigenvalue, imaginary part, sign of the real part), one of each conjugate pair."""
+    if p.degree() == 1:
+        root = -p[0]
+        if kind == "skew" and not root.is_zero() and sign(cell, root) != 0:
+            raise EmptyCell
+        return [(Scalar({(): root}), SCALAR_ZERO, sign(cell, root))]
+    if p.degree() == 2:
+        return _quadratic_roots(cell, p, kind)
+    if p.degree() > MAX_DEGREE:
+        raise NotYetCovered(
+            f"an irreducible factor of degree {p.degree()} whose coefficients have parameters; at "
+            f"most {MAX_DEGREE} is covered"
+        )
+    return _implicit(p, _counts(cell, p, kind))
+
+
+def _quadratic_roots(cell: Assumptions, p: Polynomial, kind: str) -> list[Root]:
+    centre = Scalar({(): -p[1]}) * HALF
+    discriminant = centre * centre - Scalar({(): p[0]})
     element = discriminant.base_value()
+    known = sign(cell, element)
+    if known == 0:
+        raise EmptyCell  # p is squarefree on the cell
+    if (kind == "symmetric" and known < 0) or (kind == "skew" and known > 0):
+        raise EmptyCell
     for part, _ in element.factors()[1]:
-        if cell.sign_of(part) is None:
-            raise _Split(part)
-    sign, centre_sign = _sign(cell, element), _sign(cell, centre.base_value())
-    if sign < 0:
+        sign(cell, part)  # square roots are taken factor by factor
+    centre_sign = sign(cell, centre.base_value())
+    if known < 0:
         return [(centre, square_root(-discriminant, cell), centre_sign)]
-    if sign == 0:
-        raise NotYetCovered(f"{factor} has a double root that could not be solved for")
     half_gap = square_root(discriminant, cell)
-    signs = real_signs(_sign(cell, c[0]), centre_sign)
+    signs = real_signs(sign(cell, p[0]), centre_sign)
     return [
         (centre + half_gap, SCALAR_ZERO, signs[0]),
         (centre - half_gap, SCALAR_ZERO, signs[1]),
     ]
 
 
-def _over(x: RationalFunction, factor: RationalFunction) -> RationalFunction:
-    """A coefficient of the monic form of the factor."""
-    return x / factor.coefficients_in(UNKNOWN)[-1]
+def _counts(cell: Assumptions, p: Polynomial, kind: str) -> RootCounts:
+    """Counts of a squarefree p with p(0) ≠ 0."""
+    even, odd = Polynomial(p.coeffs()[0::2]), Polynomial(p.coeffs()[1::2])
+    if all(is_zero(cell, c) for c in odd.coeffs()):
+        return _even_counts(cell, even, kind)
+    tests = RootTests(p.coeffs(), kind)
+    known = cache(cell.possible_signs)
+    outcomes = tests.outcomes(known)
+    if not outcomes:
+        raise EmptyCell
+    if len(outcomes) == 1:
+        return outcomes[0]
+    if any(sequence[-1].vanishes(known) for sequence in tests.stability_minors if sequence):
+        shared = gcd(cell, even, odd)
+        doubled = Polynomial(
+            [c for x in shared.coeffs() for c in (x, ZERO)][: 2 * shared.degree() + 1]
+        )
+        left = p // doubled
+        return _even_counts(cell, shared, kind) + _small_counts(cell, left, kind)
+    question = next_question(tests.tests(), known, tests.outcomes)
+    if question is None:
+        raise NotYetCovered(f"the roots of {polynomial_text(p)}: every sign is known")
+    raise SplitNeeded(question.factor, question.merged)
 
 
-def _sizes(
-    cell: Assumptions, matrix: KMatrix, factor: RationalFunction, multiplicity: int
-) -> list[int]:
-    """Chain lengths from ranks of f(X)^k: (rank f^{k−1} − rank f^k)/deg f blocks of size ≥ k."""
+def _small_counts(cell: Assumptions, p: Polynomial, kind: str) -> RootCounts:
+    """Counts of any squarefree p with p(0) ≠ 0, degrees 0 and up."""
+    if p.degree() == 0:
+        return RootCounts(0, 0, 0, 0, 0)
+    if p.degree() == 1:
+        known = sign(cell, p[0])
+        return RootCounts(int(known > 0), int(known < 0), 0, 0, 0)
+    return _counts(cell, p, kind)
+
+
+def _even_counts(cell: Assumptions, q: Polynomial, kind: str) -> RootCounts:
+    """Counts of p(x) = q(x²): y < 0 gives ±i√−y, y > 0 gives ±√y, a pair gives two pairs."""
+    tests = RootTests(q.coeffs(), "symmetric" if kind else "")
+
+    def kinds(known: Signs) -> set[tuple[int, int, int]]:
+        return {
+            (o.negative, o.positive, o.pairs)
+            for o in tests.outcomes(known)
+            if not (kind == "skew" and o.positive) and not (kind == "symmetric" and o.negative)
+        }
+
+    known = cache(cell.possible_signs)
+    found = kinds(known)
+    if not found:
+        raise EmptyCell
+    if len(found) > 1:
+        question = next_question(tests.tests(stability=False), known, kinds)
+        if question is None:
+            raise NotYetCovered(f"the roots of {polynomial_text(q)}: every sign is known")
+        raise SplitNeeded(question.factor, question.merged)
+    ((negative, positive, pairs),) = found
+    return RootCounts(positive, positive, pairs, negative, pairs)
+
+
+# -- chains -----------------------------------------------------------------------------------
+
+
+def _sizes(cell: Assumptions, matrix: KMatrix, piece: _Piece, pieces: list[_Piece]) -> list[int]:
+    """Chain lengths at each root of a piece.
+
+    M = (g·Π others)(X) acts as g(X) on the component of g, up to an invertible factor, and as 0 on
+    the others; its rank over all roots of g together says how many chains there are.
+    """
+    multiplicity, degree = piece.multiplicity, piece.polynomial.degree()
     if multiplicity == 1:
         return [1]
-    degree, n = factor.degree_in(UNKNOWN), len(matrix)
-    image = evaluate([_over(c, factor) for c in factor.coefficients_in(UNKNOWN)], matrix)
+    cofactor = Polynomial([1])
+    for other in pieces:
+        if other is not piece:
+            cofactor = cofactor * other.polynomial**other.multiplicity
+    image = evaluate((cofactor * piece.polynomial).coeffs(), matrix)
+    if multiplicity == 2 and _count_minors(len(matrix), degree) <= MAX_MINORS:
+        return _sizes_of_two(cell, image, degree)
+    if multiplicity == 3 and degree == 1:
+        if not all_vanish(cell, minors(product(image, image), 1)):
+            return [3]
+        return [1, 1, 1] if all_vanish(cell, minors(image, 1)) else [2, 1]
+    if not piece.irreducible:
+        raise NotYetCovered(
+            f"the chains of the roots of {polynomial_text(piece.polynomial)}, of multiplicity "
+            f"{multiplicity} each, under {' and '.join(cell.conditions()) or 'no condition'}"
+        )
+    return _sizes_by_ranks(cell, matrix, piece)
+
+
+def _sizes_of_two(cell: Assumptions, image: KMatrix, degree: int) -> list[int]:
+    """Every root has a chain of length 2 when M has rank deg g, none when M = 0."""
+    if not all_vanish(cell, minors(image, degree)):
+        return [2]
+    if degree == 1 or all_vanish(cell, minors(image, 1)):
+        return [1, 1]
+    raise NotYetCovered(
+        "roots of one factor with chains of different lengths under "
+        + (" and ".join(cell.conditions()) or "no condition")
+    )
+
+
+def _count_minors(n: int, size: int) -> int:
+    count = 1
+    for k in range(size):
+        count = count * (n - k) // (k + 1)
+    return count * count
+
+
+def _sizes_by_ranks(cell: Assumptions, matrix: KMatrix, piece: _Piece) -> list[int]:
+    """(rank g^{k−1} − rank g^k)/deg g chains of length ≥ k, all ranks constant on the cell."""
+    degree, n = piece.polynomial.degree(), len(matrix)
+    image = evaluate(piece.polynomial.coeffs(), matrix)
     ranks, power = [n], image
-    while ranks[-1] > n - degree * multiplicity:
+    while ranks[-1] > n - degree * piece.multiplicity:
         ranks.append(rank(cell, power))
-        power = _product(power, image)
+        power = product(power, image)
     at_least = [(ranks[k] - ranks[k + 1]) // degree for k in range(len(ranks) - 1)] + [0]
     return [k + 1 for k in range(len(at_least) - 1) for _ in range(at_least[k] - at_least[k + 1])]
 
 
-# -- matrices over K --------------------------------------------------------------------------
-
-
-def characteristic_polynomial(matrix: KMatrix) -> list[RationalFunction]:
-    """det(λI − X) from degree 0 up, by Faddeev and LeVerrier."""
-    n = len(matrix)
-    coefficients = [ONE]
-    current = [[ZERO] * n for _ in range(n)]
-    for k in range(1, n + 1):
-        shifted = [
-            [x + coefficients[-1] if i == j else x for j, x in enumerate(row)]
-            for i, row in enumerate(current)
-        ]
-        current = _product(matrix, shifted)
-        trace = ZERO
-        for i in range(n):
-            trace = trace + current[i][i]
-        coefficients.append(-trace / RationalFunction(k))
-    return coefficients[::-1]
-
-
-def factors(coefficients: Sequence[RationalFunction]) -> list[tuple[RationalFunction, int]]:
-    """Irreducible factors of a polynomial in λ over Q(parameters), with multiplicities."""
-    variable = RationalFunction.symbol(UNKNOWN)
-    total = ZERO
-    for c in reversed(coefficients):
-        total = total * variable + c
-    return [(f, m) for f, m in total.factors()[1] if m > 0 and f.degree_in(UNKNOWN) > 0]
-
-
-def rank(cell: Assumptions, matrix: KMatrix) -> int:
-    """Rank at every point of the cell, by elimination with pivots known not to vanish there."""
-    rows = [list(row) for row in matrix]
-    found = 0
-    for column in range(len(rows[0])):
-        pivot = _pivot(cell, rows, found, column)
-        if pivot is None:
-            continue
-        rows[found], rows[pivot] = rows[pivot], rows[found]
-        inverse = rows[found][column].inverse()
-        for r in range(found + 1, len(rows)):
-            if rows[r][column].is_zero():
-                continue
-            weight = rows[r][column] * inverse
-            rows[r] = [x - weight * y for x, y in zip(rows[r], rows[found], strict=True)]
-        found += 1
-    return found
-
-
-def _pivot(cell: Assumptions, rows: KMatrix, start: int, column: int) -> int | None:
-    undecided: RationalFunction | None = None
-    for r in range(start, len(rows)):
-        entry = rows[r][column]
-        if entry.is_zero():
-            continue
-        if cell.is_nonzero(entry):
-            return r
-        undecided = undecided or entry
-    if undecided is not None:
-        _require_nonzero(cell, undecided)
-    return None
-
-
-def _require_nonzero(cell: Assumptions, x: RationalFunction) -> None:
-    """Ask for a split on the first factor that may vanish on the cell."""
-    for factor, _ in x.factors()[1]:
-        if not cell.is_nonzero(factor):
-            raise _Split(factor)
-
-
-def _sign(cell: Assumptions, x: RationalFunction) -> int:
-    known = cell.sign_of(x)
-    if known is None:
-        raise _Split(next(f for f, _ in x.factors()[1] if cell.sign_of(f) is None))
-    return known
-
-
-def _product(a: KMatrix, b: KMatrix) -> KMatrix:
-    n = len(b[0])
-    result = []
-    for row in a:
-        out = [ZERO] * n
-        for x, other in zip(row, b, strict=True):
-            if x.is_zero():
-                continue
-            for j, y in enumerate(other):
-                if not y.is_zero():
-                    out[j] = out[j] + x * y
-        result.append(out)
-    return result
-
-
-def evaluate(coefficients: Sequence[RationalFunction], matrix: KMatrix) -> KMatrix:
-    """f(X) for f with coefficients from degree 0 up."""
-    n = len(matrix)
-    total = [[ZERO] * n for _ in range(n)]
-    for c in reversed(coefficients):
-        total = _product(total, matrix)
-        for i in range(n):
-            total[i][i] = total[i][i] + c
-    return total
+def polynomial_text(p: Polynomial) -> str:
+    """A polynomial in x with its denominators cleared; x gives way to a parameter of that name."""
+    element = as_element(p)
+    name = "x" if "x" not in element.used_names() else "lambda"
+    return str(element).replace(UNKNOWN, name)

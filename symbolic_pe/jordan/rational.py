@@ -11,10 +11,11 @@ S-plane of w into [[a, −b], [b, a]], and for D > 0 the eigenvectors are (S −
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from math import gcd, isqrt
 from typing import Any
 
-from flint import fmpq, fmpq_mat, fmpq_poly, fmpz_mat, nmod_mat, nmod_poly
+from flint import ctx, fmpq, fmpq_mat, fmpq_poly, fmpz_mat, fmpz_poly, nmod_mat, nmod_poly
 
 from symbolic_pe.algebra.functions import square_root
 from symbolic_pe.algebra.matrix import (
@@ -26,9 +27,8 @@ from symbolic_pe.algebra.matrix import (
     scalar_matrix,
     to_fmpq,
 )
-from symbolic_pe.algebra.scalar import HALF, ONE, ZERO, Scalar
-from symbolic_pe.algebra.symbols import MAX_TO_FACTOR
-from symbolic_pe.errors import NotYetCovered
+from symbolic_pe.algebra.scalar import HALF, ONE, ZERO, Scalar, precision
+from symbolic_pe.errors import NotYetCovered, OutsideTheRing
 from symbolic_pe.generators.block import Block
 from symbolic_pe.jordan.form import ComponentForm, ImplicitEigenvalue, StructureBlock
 from symbolic_pe.jordan.roots import implicit_eigenvalues
@@ -152,7 +152,7 @@ def evaluate_at(polynomial: fmpq_poly, x: fmpq_mat) -> fmpq_mat:
 
 
 def structure_of(primaries: list[Primary]) -> tuple[StructureBlock, ...]:
-    """Blocks with multiplicities; eigenvalues that `has_real_basis` excludes stay implicit."""
+    """Blocks with multiplicities; eigenvalues of degree ≥ 3, or beyond the ring, stay implicit."""
     blocks: list[StructureBlock] = []
     for primary in primaries:
         sizes = {k: primary.sizes.count(k) for k in sorted(set(primary.sizes), reverse=True)}
@@ -170,27 +170,46 @@ def eigenvalues_of(
     if factor.degree() == 1:
         root = Scalar.rational(-factor[0])
         return [(root, ZERO, root.sign())]
-    if has_real_basis(factor):
+    if factor.degree() == 2:
         a, d = centre_and_discriminant(factor)
-        centre, root = Scalar.rational(a), square_root(Scalar.rational(abs(d)))
-        if d < 0:
-            return [(centre, root, centre.sign())]
-        return [(v, ZERO, v.sign()) for v in (centre + root, centre - root)]
-    return [(v, ZERO, v.real_part_sign) for v in implicit_eigenvalues(factor.numer())]
+        centre, half = Scalar.rational(a), root_in_ring(abs(d))
+        if half is not None and d < 0:
+            return [(centre, half, centre.sign())]
+        if half is not None:
+            return [(v, ZERO, v.sign()) for v in (centre + half, centre - half)]
+    return [(v, ZERO, v.real_part_sign) for v in implicit_eigenvalues(factor)]
 
 
-def has_real_basis(factor: fmpq_poly) -> bool:
-    """Degree 1, or degree 2 with a discriminant small enough to be factored (for its root)."""
-    if factor.degree() != 2:
-        return bool(factor.degree() == 1)
-    _, d = centre_and_discriminant(factor)
-    return bool(abs(d.p) <= MAX_TO_FACTOR and d.q <= MAX_TO_FACTOR)
+def root_in_ring(x: fmpq) -> Scalar | None:
+    """√x for x ≥ 0, or None where x has more digits than are factored."""
+    try:
+        return square_root(Scalar.rational(x))
+    except OutsideTheRing:
+        return None
 
 
 def centre_and_discriminant(factor: fmpq_poly) -> tuple[fmpq, fmpq]:
     """a and D with p = (x − a)² − D."""
     a = -factor[1] / 2
     return a, a * a - factor[0]
+
+
+def enclosure_of(value: ImplicitEigenvalue) -> Any:
+    """The ball of an implicit eigenvalue at the current precision, or better."""
+    with precision(max(ctx.prec, 128)):
+        roots = isolated_roots(value.polynomial)
+        return next(root for root in roots if root.overlaps(value.enclosure))
+
+
+def isolated_roots(polynomial: fmpz_poly) -> tuple[Any, ...]:
+    """Balls of all roots of a square-free polynomial at the current precision, real ones real."""
+    return _isolated(tuple(map(int, polynomial.coeffs())), ctx.prec)
+
+
+@lru_cache(maxsize=64)
+def _isolated(coefficients: tuple[int, ...], bits: int) -> tuple[Any, ...]:
+    with precision(bits):
+        return tuple(root for root, _ in fmpz_poly(list(coefficients)).complex_roots())
 
 
 # -- basis ------------------------------------------------------------------------------------
@@ -209,18 +228,13 @@ class ChainPiece:
 def component_form(
     coordinates: tuple[int, ...], matrix: ScalarMatrix
 ) -> tuple[tuple[StructureBlock, ...], ComponentForm | None]:
-    """Structure and, when `has_real_basis` holds of every factor, the real Jordan basis."""
+    """Structure and, when no eigenvalue stays implicit, the real Jordan basis."""
     x = to_fmpq(matrix)
-    height = _height(x)
-    if height > MAX_HEIGHT:
-        raise NotYetCovered(
-            f"a rational component of dimension {len(matrix)} whose entries need "
-            f"{height // len(matrix)} bits over their common denominator: dimension times bits is "
-            f"{height}, above the budget of {MAX_HEIGHT}"
-        )
+    height = checked_height(x)
     primaries = primary_structure(x)
     structure = structure_of(primaries)
-    if not all(has_real_basis(p.factor) for p in primaries) or height > MAX_BASIS_HEIGHT:
+    implicit = any(isinstance(b.eigenvalue, ImplicitEigenvalue) for b in structure)
+    if implicit or height > MAX_BASIS_HEIGHT:
         return structure, None
     pieces = [piece for primary in primaries for piece in _chains(x, primary)]
     rational = fmpq_mat(
@@ -232,11 +246,22 @@ def component_form(
     return structure, ComponentForm(coordinates, matrix, blocks, basis, inverse)
 
 
-def _height(x: fmpq_mat) -> int:
-    """Dimension times the bits of the entries over their common denominator."""
+def checked_height(x: fmpq_mat) -> int:
+    """Dimension times the bits of the entries over their common denominator.
+
+    Raises `NotYetCovered` above `MAX_HEIGHT`.
+    """
     numerator, denominator = x.numer_denom()
+    n = int(x.nrows())
     bits = max((int(c).bit_length() for c in numerator.entries()), default=0)
-    return int(x.nrows()) * max(bits, int(denominator).bit_length())
+    height = n * max(bits, int(denominator).bit_length())
+    if height > MAX_HEIGHT:
+        raise NotYetCovered(
+            f"a rational component of dimension {n} whose entries need {height // n} bits over "
+            f"their common denominator: dimension times bits is {height}, above the budget of "
+            f"{MAX_HEIGHT}"
+        )
+    return height
 
 
 def _chains(x: fmpq_mat, primary: Primary) -> list[ChainPiece]:
@@ -245,7 +270,7 @@ def _chains(x: fmpq_mat, primary: Primary) -> list[ChainPiece]:
     semisimple = evaluate_at(semisimple_polynomial(p, largest), x)
     nilpotent = x - semisimple
     pieces: list[ChainPiece] = []
-    for size, w in _chain_generators(space, semisimple, nilpotent, primary):
+    for size, w in chain_generators(space, semisimple, nilpotent, primary):
         links = [w]
         for _ in range(size - 1):
             links.append(nilpotent * links[-1])
@@ -310,10 +335,13 @@ def _compose_mod(outer: Any, inner: Any, modulus: Any) -> Any:
     return total
 
 
-def _chain_generators(
+def chain_generators(
     space: list[fmpq_mat], semisimple: fmpq_mat, nilpotent: fmpq_mat, primary: Primary
 ) -> list[tuple[int, fmpq_mat]]:
-    """Vectors w with chain length k, their socles independent over Q[S]."""
+    """Vectors w of ker p(X)^m with chain length k, longest first, socles independent over Q[S].
+
+    The vectors N^j S^i w, j < k, i < deg p, are a basis of ker p(X)^m.
+    """
     degree = primary.factor.degree()
     socles: list[fmpq_mat] = []
     chosen: list[tuple[int, fmpq_mat]] = []
@@ -326,8 +354,9 @@ def _chain_generators(
         for w in candidates:
             if wanted == 0:
                 break
-            socle = power * w
-            orbit = [socle] if degree == 1 else [socle, semisimple * socle]
+            orbit = [power * w]
+            while len(orbit) < degree:
+                orbit.append(semisimple * orbit[-1])
             if _rank([*socles, *orbit]) == len(socles) + len(orbit):
                 socles.extend(orbit)
                 chosen.append((size, w))

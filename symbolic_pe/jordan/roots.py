@@ -46,14 +46,15 @@ class _Roots:
     upper: list[Any]
 
 
-def implicit_eigenvalues(polynomial: fmpz_poly) -> list[ImplicitEigenvalue]:
+def implicit_eigenvalues(factor: fmpq_poly) -> list[ImplicitEigenvalue]:
     """The roots of an irreducible p of degree ≥ 2, numbered, signs of real parts decided.
 
-    >>> [str(r) for r in implicit_eigenvalues(fmpz_poly([1, 0, 0, 0, 1]))]
+    >>> [str(r) for r in implicit_eigenvalues(fmpq_poly([1, 0, 0, 0, 1]))]
     ['root(x^4 + 1, 0)', 'root(x^4 + 1, 1)']
 
     Raises `Undecided` when an order is not decided within the budget.
     """
+    polynomial = fmpz_poly(factor.numer())
     centre, shifted = depressed(polynomial)
     neutral = _neutral_pairs(shifted)
     ties: _Ties | None = None

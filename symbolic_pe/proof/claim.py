@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -24,6 +25,9 @@ CLAIM_NAMES = (
     "orthogonality",
     "bounded-causal",
     "bounded-all",
+    "inverses",
+    "generator",
+    "commutators",
 )
 
 
@@ -41,3 +45,12 @@ class Claim:
     statement: str
     reason: str
     witness: str | None = None
+
+
+def outcome_of(claims: Iterable[Claim]) -> Outcome:
+    """Refuted if any claim is; undecided if any is and none is refuted; else proved."""
+    verdicts = {c.verdict for c in claims}
+    for worst in (Outcome.REFUTED, Outcome.UNDECIDED):
+        if worst in verdicts:
+            return worst
+    return Outcome.PROVED

@@ -20,6 +20,7 @@ from symbolic_pe.algebra.matrix import (
     transpose,
 )
 from symbolic_pe.algebra.printing import assignments
+from symbolic_pe.algebra.sampling import sample_point
 from symbolic_pe.algebra.scalar import Scalar, precision
 from symbolic_pe.emit.plan import is_norm_preserving
 from symbolic_pe.encodings.augmentation import realised_bias
@@ -29,7 +30,7 @@ from symbolic_pe.exponential import parametric
 from symbolic_pe.exponential.primary import primary_exponential
 from symbolic_pe.jordan.classify import real_jordan_form
 from symbolic_pe.jordan.form import JordanCase, StructureBlock
-from symbolic_pe.proof.claim import Claim, Outcome
+from symbolic_pe.proof.claim import Claim, Outcome, outcome_of
 from symbolic_pe.proof.patterns import (
     Pattern,
     Theorems,
@@ -65,11 +66,7 @@ class Proof:
     @property
     def outcome(self) -> Outcome:
         """Refuted if any claim is; undecided if any is and none is refuted; else proved."""
-        verdicts = {c.verdict for c in self.claims}
-        for worst in (Outcome.REFUTED, Outcome.UNDECIDED):
-            if worst in verdicts:
-                return worst
-        return Outcome.PROVED
+        return outcome_of(self.claims)
 
 
 def prove(encoding: Encoding) -> Proof:
@@ -280,7 +277,7 @@ def _skew_witness(encoding: Encoding, head: int) -> str:
             total = x[i][j] + x[j][i]
             if total.is_zero():
                 continue
-            sample = generator.assumptions.sample() or {}
+            sample = sample_point(generator.assumptions) or {}
             at = ""
             if total.parameters() and sample:
                 at = f" (for {assignments(sample)}: {total.substitute(sample)})"
@@ -426,7 +423,7 @@ def _growth_witness(encoding: Encoding, head: int, case: JordanCase, *, all_lags
 
 def _growth_number(block: StructureBlock, cell: Assumptions, *, backwards: bool) -> str:
     """A lag at which the block has a norm of at least a thousand, with sampled parameters."""
-    sample = cell.sample()
+    sample = sample_point(cell)
     if not isinstance(block.eigenvalue, Scalar) or sample is None:
         return ""
     sign = "-" if backwards else ""

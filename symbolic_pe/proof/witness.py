@@ -9,6 +9,7 @@ from flint import arb, fmpq
 from symbolic_pe.algebra.assumptions import Assumptions, ball_values
 from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
 from symbolic_pe.algebra.printing import assignments
+from symbolic_pe.algebra.sampling import sample_point
 from symbolic_pe.algebra.scalar import ZERO, Scalar, precision
 
 POINTS = (fmpq(3), fmpq(1), fmpq(2), fmpq(5), fmpq(1, 2), fmpq(7), fmpq(11, 3))
@@ -19,7 +20,7 @@ def point_of_difference(
     claimed: ExponentialPolynomial, found: ExponentialPolynomial, cell: Assumptions
 ) -> str | None:
     """A point where two functions differ, with both values, as text."""
-    sample = cell.sample() or {}
+    sample = sample_point(cell) or {}
     difference = claimed - found
     for bits in PRECISIONS:
         with precision(bits):

@@ -94,3 +94,10 @@ def test_degree_twenty_four_and_a_double_block() -> None:
         double[i, n + i] = 1
     assert [(p.degree, p.exponent) for p in primary_exponential(double).parts] == [(24, 2)]
     assert primary_exponential(double).is_proved()
+
+
+def test_large_entries_have_the_right_minimal_polynomial() -> None:
+    """FLINT's own minimal polynomial of this matrix is wrong (python-flint 0.9.0)."""
+    form = primary_exponential(fmpq_mat([[10**20 + 39, 0], [0, fmpq(1, 10**40 + 1)]]))
+    assert form.is_proved()
+    assert sorted(part.factor[0] for part in form.parts) == [-(10**20) - 39, -fmpq(1, 10**40 + 1)]

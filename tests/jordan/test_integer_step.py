@@ -35,7 +35,14 @@ def step(rows: list[list[str | int]]) -> tuple[bool, bool, str]:
         ([[1, 1], [0, 1]], True, True, "invertible"),
         ([[0, 1], [0, 0]], False, False, "block sizes [2]"),
         # x^2 - 2: a negative irrational eigenvalue, once
-        ([[0, 2], [1, 0]], True, False, "x^2 - 2"),
+        ([[0, 2], [1, 0]], True, False, "-sqrt(2)"),
+        # x^3 + 2: a negative root of degree three, once
+        ([[0, 0, -2], [1, 0, 0], [0, 1, 0]], True, False, "x^3 + 2"),
+        ([["-sqrt(2)", 0], [0, "-sqrt(2)"]], True, True, "pairs"),
+        ([["-sqrt(2)", 1], [0, "-sqrt(2)"]], True, False, "size 2"),
+        ([["sqrt(2)", 2], [1, "sqrt(2)"]], False, False, "no group"),
+        ([["1", "sqrt(3)"], ["sqrt(3)", "1"]], True, False, "odd"),
+        ([["0", "-sqrt(3)"], ["1", "0"]], True, True, "invertible"),
         # T5-like recurrence: eventually constant on n >= 0 needs a singular step
         ([[0, 1, 0], [0, 0, 1], [0, 0, 1]], False, False, "no group"),
     ],
@@ -73,4 +80,4 @@ def test_a_square_of_a_real_matrix_with_pairs_passes_and_one_more_block_fails(
 
 def test_irrational_entries_are_not_covered() -> None:
     with pytest.raises(NotYetCovered):
-        step([["sqrt(2)"]])
+        step([["sqrt(2)", 0, 0], [0, 1, 0], [0, 0, 1]])

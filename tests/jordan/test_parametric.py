@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from flint import fmpq
+from flint import fmpq, fmpq_mat, fmpq_poly
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -11,6 +11,7 @@ from symbolic_pe import from_document, prove
 from symbolic_pe.algebra.linear_feasibility import Inequality, is_feasible
 from symbolic_pe.algebra.polynomial import Polynomial
 from symbolic_pe.algebra.rational_function import RationalFunction
+from symbolic_pe.budget import Budget
 from symbolic_pe.errors import NotYetCovered
 from symbolic_pe.generators.generator import Generator
 from symbolic_pe.jordan.classify import real_jordan_form
@@ -99,10 +100,176 @@ def test_closed_form_is_proved_in_every_case(rows: list[list[str]]) -> None:
     assert "annihilates X" in proof.claims[0].reason
 
 
-def test_cubic_factors_with_parameters_are_named() -> None:
-    companion = [["0", "0", "-p"], ["1", "0", "-q"], ["0", "1", "-r"]]
-    with pytest.raises(NotYetCovered, match="degree 3"):
-        real_jordan_form(Generator.from_matrix(companion, dict.fromkeys("pqr", "real")))
+CUBIC = [["0", "0", "-c"], ["1", "0", "-b"], ["0", "1", "-a"]]
+QUARTIC = [
+    ["0", "0", "0", "-d"],
+    ["1", "0", "0", "-c"],
+    ["0", "1", "0", "-b"],
+    ["0", "0", "1", "-a"],
+]
+
+
+def test_every_case_of_the_cubic_companion_has_a_point() -> None:
+    """37 cells, each shown not to be empty; the triple root is a chain of length 3."""
+    cases = real_jordan_form(Generator.from_matrix(CUBIC, dict.fromkeys("abc", "real"))).cases
+    assert not any(c.possibly_empty or c.undecided for c in cases)
+    triple = [c for c in cases if [b.chain_length for b in c.structure] == [3]]
+    assert {c.structure[0].family for c in triple} == {
+        "growth-polynomial",
+        "polynomial",
+        "decay-polynomial",
+    }
+    names = {str(b.eigenvalue) for c in cases for b in c.structure}
+    assert "root(x^3 + x^2*a + x*b + c, 0)" in names
+
+
+roots = st.lists(
+    st.one_of(
+        st.tuples(small),
+        st.tuples(small, st.builds(fmpq, st.integers(1, 3), st.integers(1, 2))),
+    ),
+    min_size=1,
+    max_size=4,
+)
+
+
+def coefficients(planted: list[tuple[fmpq, ...]], degree: int) -> list[fmpq]:
+    """Π (x − r) and Π ((x − a)² + b²) over planted roots, used again until the degree is full."""
+    p = fmpq_poly([1])
+    for root in planted * degree:
+        factor = fmpq_poly([-root[0], 1])
+        if len(root) == 2:
+            factor = factor * factor + fmpq_poly([root[1] * root[1]])
+        if p.degree() + factor.degree() <= degree:
+            p *= factor
+    while p.degree() < degree:
+        p *= fmpq_poly([1, 1])
+    return [p[k] for k in range(degree)]
+
+
+@given(roots)
+@settings(max_examples=150, deadline=None)
+def test_cubic_companion_with_planted_roots(planted: list[tuple[fmpq, ...]]) -> None:
+    c, b, a = coefficients(planted, 3)
+    check_at(CUBIC, dict.fromkeys("abc", "real"), {"a": a, "b": b, "c": c})
+
+
+@pytest.mark.slow
+@given(roots)
+@settings(max_examples=400, deadline=None)
+def test_quartic_companion_with_planted_roots(planted: list[tuple[fmpq, ...]]) -> None:
+    d, c, b, a = coefficients(planted, 4)
+    check_at(QUARTIC, dict.fromkeys("abcd", "real"), {"a": a, "b": b, "c": c, "d": d})
+
+
+GENERAL = [[f"x{i}{j}" for j in range(3)] for i in range(3)]
+entries_of_three = st.lists(st.builds(fmpq, st.integers(-2, 2)), min_size=9, max_size=9)
+
+
+@st.composite
+def structured(draw: st.DrawFn) -> list[list[fmpq]]:
+    """3×3 with a planted Jordan form, hidden by a shear and a permutation."""
+    a, b = draw(small), draw(small)
+    kind = draw(st.integers(0, 5))
+    one, zero = fmpq(1), fmpq(0)
+    rows = [
+        [[a, one, zero], [zero, a, one], [zero, zero, a]],
+        [[a, one, zero], [zero, a, zero], [zero, zero, a]],
+        [[a, zero, zero], [zero, a, zero], [zero, zero, a]],
+        [[a, one, zero], [zero, a, zero], [zero, zero, b]],
+        [[a, zero, zero], [zero, a, zero], [zero, zero, b]],
+        [[a, -one, zero], [one, a, zero], [zero, zero, b]],
+    ][kind]
+    p = fmpq_mat([[1, draw(st.integers(-1, 1)), 0], [0, 1, draw(st.integers(-1, 1))], [0, 0, 1]])
+    hidden = p * fmpq_mat(rows) * p.inv()
+    order = draw(st.permutations(range(3)))
+    return [[hidden[i, j] for j in order] for i in order]
+
+
+@pytest.mark.slow
+@given(st.one_of(entries_of_three.map(lambda x: [x[:3], x[3:6], x[6:]]), structured()))
+@settings(max_examples=400, deadline=None)
+def test_general_three_by_three_with_nine_parameters(rows: list[list[fmpq]]) -> None:
+    point = {GENERAL[i][j]: rows[i][j] for i in range(3) for j in range(3)}
+    check_at(GENERAL, dict.fromkeys(point, "real"), point)
+
+
+THREE_PARAMETERS = {
+    "symmetric": [["a", "b", "0"], ["b", "0", "c"], ["0", "c", "-a"]],
+    "circulant": [["a", "b", "c"], ["c", "a", "b"], ["b", "c", "a"]],
+    "mixed": [["a", "b", "1"], ["1", "0", "c"], ["b", "0", "a"]],
+    "repeated": [["a", "b", "b"], ["c", "a", "c"], ["b", "c", "a"]],
+}
+
+
+@pytest.mark.parametrize("name", THREE_PARAMETERS)
+@given(small, small, small)
+@settings(max_examples=60, deadline=None)
+def test_three_by_three_with_three_parameters(name: str, a: fmpq, b: fmpq, c: fmpq) -> None:
+    point = {"a": a, "b": b, "c": c}
+    check_at(THREE_PARAMETERS[name], dict.fromkeys("abc", "real"), point)
+
+
+def rank_two(n: int) -> list[list[str]]:
+    """a·bᵀ − b·aᵀ with symbolic vectors."""
+    return [
+        ["0" if i == j else f"a{i}*b{j} - a{j}*b{i}" for j in range(1, n + 1)]
+        for i in range(1, n + 1)
+    ]
+
+
+@pytest.mark.parametrize("n", [3, 4, 8])
+def test_rank_two_skew_generators_turn_one_plane_or_are_zero(n: int) -> None:
+    names = [f"{v}{i}" for v in "ab" for i in range(1, n + 1)]
+    cases = real_jordan_form(Generator.from_matrix(rank_two(n), dict.fromkeys(names, "real"))).cases
+    assert sorted(sorted(families(c)) for c in cases) == [
+        ["constant"] * n,
+        ["constant"] * (n - 2) + ["rotation"],
+    ]
+    assert not any(c.possibly_empty for c in cases)
+
+
+def test_undamped_chains_of_oscillators_only_rotate() -> None:
+    chain = [
+        ["0", "0", "1", "0"],
+        ["0", "0", "0", "1"],
+        ["-k - m", "m", "0", "0"],
+        ["m", "-l - m", "0", "0"],
+    ]
+    (case,) = real_jordan_form(Generator.from_matrix(chain, dict.fromkeys("klm", "positive"))).cases
+    assert families(case) == ["rotation", "rotation"]
+
+
+def test_damped_chains_of_oscillators_decay_in_every_case() -> None:
+    damped = [
+        ["0", "0", "1", "0"],
+        ["0", "0", "0", "1"],
+        ["-k - m", "m", "-c", "0"],
+        ["m", "-k - m", "0", "-c"],
+    ]
+    cases = real_jordan_form(Generator.from_matrix(damped, dict.fromkeys("kmc", "positive"))).cases
+    assert not any(c.undecided for c in cases)
+    assert {c.growth.causal for c in cases} == {"decaying"}
+
+
+COMPARTMENTS = [["-k - p", "q", "0"], ["p", "-q - r", "s"], ["0", "r", "-s"]]
+
+
+@given(positive, positive, positive, positive, positive)
+@settings(max_examples=40, deadline=None)
+def test_compartments_in_a_row_decay(k: fmpq, p: fmpq, q: fmpq, r: fmpq, s: fmpq) -> None:
+    """Pharmacokinetic exchange with elimination: real rates, found as such from the entries."""
+    point = {"k": k, "p": p, "q": q, "r": r, "s": s}
+    check_at(COMPARTMENTS, dict.fromkeys(point, "positive"), point)
+
+
+def test_a_spent_budget_leaves_cells_undecided_with_the_reason() -> None:
+    generator = Generator.from_matrix(QUARTIC, dict.fromkeys("abcd", "real"))
+    with pytest.raises(NotYetCovered, match="budget of 0 s"):
+        real_jordan_form(generator, Budget.of(0))
+    partial = real_jordan_form(generator, Budget.of(0.4))
+    assert "budget of 0.4 s" in partial.undecided
+    assert any(not case.undecided for case in partial.cases)
 
 
 # -- what it stands on --------------------------------------------------------------------------

@@ -44,7 +44,7 @@ def test_roots_are_numbered_in_order(coefficients: list[int]) -> None:
     for factor, _ in factors:
         if factor.degree() < 3:
             continue
-        found = implicit_eigenvalues(factor)
+        found = implicit_eigenvalues(fmpq_poly(factor))
         assert is_in_order(found)
         assert [r.index for r in found] == list(range(len(found)))
         assert sum(2 if r.is_pair else 1 for r in found) == factor.degree()
@@ -56,7 +56,7 @@ def test_roots_are_numbered_in_order(coefficients: list[int]) -> None:
 def test_equal_real_parts_off_the_centre_are_decided() -> None:
     _, shifted = depressed(TIED)
     assert not sums_are_distinct(shifted)
-    found = implicit_eigenvalues(TIED)
+    found = implicit_eigenvalues(fmpq_poly(TIED))
     assert is_in_order(found)
     assert [r.real_part_sign for r in found] == [-1, -1, -1, -1, 1, 1]
     real = [r.enclosure.real for r in found]
@@ -71,7 +71,7 @@ def test_negative_twin_nearly_equal_real_parts_are_told_apart() -> None:
     _, factors = changed.factor()
     assert [(f.degree(), m) for f, m in factors] == [(12, 1)]
     assert sums_are_distinct(depressed(changed)[1])
-    found = implicit_eigenvalues(factors[0][0])
+    found = implicit_eigenvalues(fmpq_poly(factors[0][0]))
     real = [r.enclosure.real for r in found]
     assert all(not a.overlaps(b) for a, b in combinations(real, 2))
     assert is_in_order(found)
@@ -80,7 +80,7 @@ def test_negative_twin_nearly_equal_real_parts_are_told_apart() -> None:
 @pytest.mark.parametrize("shift", [0, 3, -2])
 def test_equal_real_parts_at_the_centre(shift: int) -> None:
     even = fmpz_poly([81, 0, 24, 0, 1])  # four purely imaginary roots
-    found = implicit_eigenvalues(even(fmpz_poly([-shift, 1])))
+    found = implicit_eigenvalues(fmpq_poly(even(fmpz_poly([-shift, 1]))))
     assert [r.real_part_sign for r in found] == [(shift > 0) - (shift < 0)] * 2
     assert is_in_order(found)
     assert all(r.enclosure.real.contains(shift) for r in found)
@@ -91,7 +91,7 @@ def test_degrees_up_to_128(degree: int) -> None:
     """Eisenstein at 2; the real part nearest to the axis is certified like any other."""
     for middle in (2, 6):
         p = fmpz_poly([2, middle] + [0] * (degree - 2) + [1])
-        found = implicit_eigenvalues(p)
+        found = implicit_eigenvalues(fmpq_poly(p))
         assert is_in_order(found)
         assert 0 not in [r.real_part_sign for r in found]
 
@@ -99,7 +99,7 @@ def test_degrees_up_to_128(degree: int) -> None:
 def test_an_order_that_is_not_decided_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(roots, "MAX_TIE_DEGREE", 8)
     with pytest.raises(Undecided, match="degree 12 with equal real parts"):
-        implicit_eigenvalues(TIED)
+        implicit_eigenvalues(fmpq_poly(TIED))
 
 
 def test_nearly_equal_roots_are_refined_or_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,10 +108,10 @@ def test_nearly_equal_roots_are_refined_or_given_up(monkeypatch: pytest.MonkeyPa
     turned = close(fmpz_poly([0, 0, 1]))  # square roots of those: pairs and real ones
     for polynomial in (close, turned):
         for factor, _ in polynomial.factor()[1]:
-            assert is_in_order(implicit_eigenvalues(factor))
+            assert is_in_order(implicit_eigenvalues(fmpq_poly(factor)))
     monkeypatch.setattr(roots, "MAX_WORK", 1)
     with pytest.raises(Undecided, match="the order of the roots"):
-        implicit_eigenvalues(close)
+        implicit_eigenvalues(fmpq_poly(close))
 
 
 @given(st.lists(st.integers(-5, 5), min_size=3, max_size=6))

@@ -17,7 +17,7 @@ from symbolic_pe.generators.generator import Generator
 from symbolic_pe.jordan.classify import real_jordan_form
 from symbolic_pe.jordan.form import ImplicitEigenvalue
 from symbolic_pe.jordan.rational import primary_structure
-from tests.strategies import chain_of, companion, direct_sum
+from tests.strategies import block_sum, chain_of, companion
 
 CLOSED_AND_PROVED = 0.3
 WITH_BASIS = 0.5
@@ -32,7 +32,7 @@ Matrix = tuple[fmpq_mat, dict[tuple[fmpq, ...], tuple[int, ...]] | None]
 def hidden(pieces: list[tuple[list[int], int]], seed: int) -> Matrix:
     """Chains over irreducible factors (coefficients from degree 0 up), hidden."""
     rng = random.Random(seed)
-    matrix = direct_sum([chain_of(companion(fmpq_poly(f)), length) for f, length in pieces])
+    matrix = block_sum([chain_of(companion(fmpq_poly(f)), length) for f, length in pieces])
     n = matrix.nrows()
     rows = fmpq_mat([[int(i == j) for j in range(n)] for i in range(n)])
     for _ in range(2 * n):

@@ -103,6 +103,49 @@ def test_a_rotation_of_unknown_sign_has_three_cases() -> None:
     assert texts["['th > 0']"] == rotation
 
 
+# -- factors of degree 3 and 4 -----------------------------------------------------------------
+
+HIGHER: dict[str, tuple[list[list[str]], str]] = {
+    "sympy#17732": (
+        [
+            ["-D", "G", "0", "G"],
+            ["G", "w", "G", "0"],
+            ["0", "-G", "D", "-G"],
+            ["-G", "0", "-G", "-w"],
+        ],
+        "D G w",
+    ),
+    "sympy#21585": (
+        [["-y1-a1", "-y0", "0"], ["1", "-a1", "-k"], ["0", "1", "-a1"]],
+        "a1 y0 y1 k",
+    ),
+    "JuliaSymbolics/Symbolics.jl#690": (
+        [["-a", "b", "0"], ["1", "c", "-a"], ["0", "1", "0"]],
+        "a b c",
+    ),
+}
+GENERATORS = {
+    name: Generator.from_matrix(rows, dict.fromkeys(symbols.split(), "real"))
+    for name, (rows, symbols) in HIGHER.items()
+}
+
+
+@pytest.mark.parametrize("name", HIGHER)
+@given(st.lists(small, min_size=4, max_size=4))
+@settings(max_examples=12, deadline=None)
+def test_higher_factors_with_symbols(name: str, values: list[fmpq]) -> None:
+    symbols = HIGHER[name][1].split()
+    point = dict(zip(symbols, values[: len(symbols)], strict=True))
+    check_structure_at(GENERATORS[name], point)
+
+
+@pytest.mark.parametrize("name", HIGHER)
+def test_higher_factors_are_proved(name: str) -> None:
+    rows, symbols = HIGHER[name]
+    document = {"matrix": rows, "parameters": dict.fromkeys(symbols.split(), "real")}
+    assert prove(from_document(document)).outcome is Outcome.PROVED
+
+
 # -- many symbols: sympy#26821 and sympy#19887 ------------------------------------------------
 
 

@@ -54,26 +54,6 @@ UNDECIDED: dict[str, tuple[Rows, dict[str, str], str]] = {
         dict.fromkeys(["g", "mu", "m", "n"], "positive"),
         "entries contain roots",
     ),
-    "sympy#17732": (
-        [
-            ["-D", "G", "0", "G"],
-            ["G", "w", "G", "0"],
-            ["0", "-G", "D", "-G"],
-            ["-G", "0", "-G", "-w"],
-        ],
-        dict.fromkeys("DGw", "real"),
-        "irreducible factor of degree 4",
-    ),
-    "sympy#21585": (
-        [["-y1-a1", "-y0", "0"], ["1", "-a1", "-k"], ["0", "1", "-a1"]],
-        dict.fromkeys(["a1", "y0", "y1", "k"], "real"),
-        "irreducible factor of degree 3",
-    ),
-    "JuliaSymbolics/Symbolics.jl#690": (
-        [["-a", "b", "0"], ["1", "c", "-a"], ["0", "1", "0"]],
-        dict.fromkeys("abc", "real"),
-        "irreducible factor of degree 3",
-    ),
     # cosh(q/3) in the diagonal: the entries are sums of exponentials with fractional exponents
     "sympy#15169": (
         [

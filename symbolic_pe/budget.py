@@ -1,0 +1,29 @@
+"""How long a search may take: a deadline that is asked, never a timer that interrupts."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+DEFAULT_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Seconds allowed for a case tree, and the moment they are over."""
+
+    seconds: float
+    deadline: float
+
+    @classmethod
+    def of(cls, seconds: float = DEFAULT_SECONDS) -> Budget:
+        """A budget that starts now.
+
+        >>> Budget.of(0).is_spent()
+        True
+        """
+        return cls(seconds, time.monotonic() + seconds)
+
+    def is_spent(self) -> bool:
+        """True once the deadline has passed."""
+        return time.monotonic() >= self.deadline
