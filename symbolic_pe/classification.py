@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from symbolic_pe.algebra.printing import times
 from symbolic_pe.algebra.scalar import Scalar, precision
+from symbolic_pe.budget import Budget
 from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.generators.families import Growth, known_encodings
 from symbolic_pe.jordan.classify import real_jordan_form
@@ -55,6 +56,8 @@ class ClassifiedCase:
     blocks: tuple[ClassifiedBlock, ...]
     growth: Growth
     possibly_empty: bool
+    generic: bool
+    undecided: str
     heads: tuple[int, ...]
 
 
@@ -66,16 +69,22 @@ class Classification:
     dimension: int
     cases: tuple[ClassifiedCase, ...]
 
+    @property
+    def undecided(self) -> str:
+        """Why some case is not decided; empty when every case is."""
+        return next((case.undecided for case in self.cases if case.undecided), "")
 
-def classify(encoding: Encoding) -> Classification:
+
+def classify(encoding: Encoding, budget: Budget | None = None) -> Classification:
     """Classify by exact real Jordan form.
 
     Heads with the same blocks share one case. The dimension counts the constant coordinates
-    that an additive bias needs. Raises `NotYetCovered` for generators beyond this version.
+    that an additive bias needs. Cells that the budget (60 s unless given) or this version leaves
+    open are cases with `undecided` set. Raises `NotYetCovered` when no cell is decided.
     """
     grouped: dict[tuple[object, ...], tuple[JordanCase, list[int]]] = {}
     for index in range(len(encoding.heads)):
-        for case in real_jordan_form(encoding.full_generator(index)).cases:
+        for case in real_jordan_form(encoding.full_generator(index), budget).cases:
             key = (
                 tuple(case.cell.conditions()),
                 tuple(
@@ -99,7 +108,15 @@ def _classified(
     if len(heads) < every:
         conditions = [_heads_text(heads), *conditions]
     blocks = tuple(_classified_block(b) for b in case.structure)
-    return ClassifiedCase(tuple(conditions), blocks, case.growth, case.possibly_empty, heads)
+    return ClassifiedCase(
+        tuple(conditions),
+        blocks,
+        case.growth,
+        case.possibly_empty,
+        case.is_generic,
+        case.undecided,
+        heads,
+    )
 
 
 def _heads_text(heads: tuple[int, ...]) -> str:

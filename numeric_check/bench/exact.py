@@ -27,7 +27,7 @@ from numeric_check.bench.limited import Stopped, limited
 from symbolic_pe.encodings.specification import from_document
 from symbolic_pe.errors import NotYetCovered, Undecided
 from symbolic_pe.exponential.closed_form import CaseExponential, ComponentExponential
-from symbolic_pe.exponential.parametric import parametric_parts
+from symbolic_pe.exponential.parametric import parametric_exponential
 from symbolic_pe.exponential.primary import primary_exponential
 from symbolic_pe.generators.generator import Generator
 from symbolic_pe.jordan.classify import real_jordan_form
@@ -241,7 +241,7 @@ def _parametric(entry: dict[str, Any], generator: Generator) -> dict[str, Callab
             known.append(real_jordan_form(generator))
         for case in known[0].cases:
             if case.components is None:
-                parametric_parts(generator.substitute(case.cell.solved).matrix)
+                parametric_exponential(generator.substitute(case.cell.solved).matrix, case.cell)
             else:
                 parts = tuple(ComponentExponential(f) for f in case.components)
                 CaseExponential(case, parts).matrix()

@@ -35,7 +35,8 @@ class Assumptions:
     """One cell: an interval for each parameter, known signs, and solved parameters.
 
     A sign 0 in `signs` is an equation that no parameter in it could be solved for. `weak` holds
-    elements with sign·element ≥ 0, `not_all_zero` lists of which at least one does not vanish.
+    elements with sign·element ≥ 0, `not_all_zero` lists of which at least one does not vanish,
+    `constants` the values of symbols that stand for real algebraic numbers.
     """
 
     declared: Mapping[str, str] = field(default_factory=dict)
@@ -45,6 +46,7 @@ class Assumptions:
     solved: Mapping[str, Scalar] = field(default_factory=dict)
     weak: Mapping[str, tuple[RationalFunction, int]] = field(default_factory=dict)
     not_all_zero: Mapping[str, tuple[RationalFunction, ...]] = field(default_factory=dict)
+    constants: Mapping[str, Scalar] = field(default_factory=dict)
 
     @classmethod
     def declare(cls, parameters: Mapping[str, str]) -> Assumptions:
@@ -144,6 +146,15 @@ class Assumptions:
             for equation, sign in self.signs.values()
         )
 
+    def with_constants(self, values: Mapping[str, Scalar]) -> Assumptions:
+        """With symbols that stand for real algebraic numbers."""
+        return replace(self, constants=dict(values))
+
+    def value(self, element: RationalFunction) -> Scalar:
+        """An element with the constants of the cell put in."""
+        x = Scalar({(): element})
+        return x.substitute(self.constants) if self.constants else x
+
     def equations(self) -> list[RationalFunction]:
         """Polynomials that vanish on the cell and were not solved for a parameter."""
         return [element for element, sign in self.signs.values() if sign == 0]
@@ -164,8 +175,8 @@ class Assumptions:
         if text in self.signs:
             return self.signs[text][1]
         names = factor.used_names()
-        if all(is_constant_symbol(n) for n in names):
-            return Scalar({(): factor}).sign()
+        if all(n in self.constants or is_constant_symbol(n) for n in names):
+            return self.value(factor).sign()
         if len(names) == 1 and names[0] in self.intervals:
             known = self._sign_in_one_parameter(factor, names[0])
             if known is not None:

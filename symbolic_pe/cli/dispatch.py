@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from symbolic_pe.budget import Budget
 from symbolic_pe.classification import classify
 from symbolic_pe.cli.axes import axes_record, axes_text
 from symbolic_pe.cli.output import classification_record
@@ -24,9 +25,10 @@ class Shown:
 
     record: Callable[[], msgspec.Struct]
     text: Callable[[], str]
+    undecided: str = ""
 
 
-def classification(found: Specification) -> Shown:
+def classification(found: Specification, budget: Budget) -> Shown:
     """Classify a generator, a step, or several axes."""
     if isinstance(found, IntegerPositions):
         step = prove_step(found)
@@ -34,12 +36,16 @@ def classification(found: Specification) -> Shown:
     if isinstance(found, SeveralAxes):
         axes = prove_axes(found)
         return Shown(lambda: axes_record(axes), lambda: axes_text(axes))
-    case_tree = classify(found)
-    return Shown(lambda: classification_record(case_tree), lambda: classification_text(case_tree))
+    case_tree = classify(found, budget)
+    return Shown(
+        lambda: classification_record(case_tree),
+        lambda: classification_text(case_tree),
+        case_tree.undecided,
+    )
 
 
-def proof(found: Specification) -> Proof | StepProof | AxesProof:
+def proof(found: Specification, budget: Budget) -> Proof | StepProof | AxesProof:
     """Decide the claims of a generator, a step, or several axes."""
     if isinstance(found, IntegerPositions):
         return prove_step(found)
-    return prove_axes(found) if isinstance(found, SeveralAxes) else prove(found)
+    return prove_axes(found) if isinstance(found, SeveralAxes) else prove(found, budget)

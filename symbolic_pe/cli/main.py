@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Sequence
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from symbolic_pe.budget import DEFAULT_SECONDS, Budget
+from symbolic_pe.cli.guard import Guard, guarded
 from symbolic_pe.errors import NotYetCovered, SymbolicPEError, Undecided
 
 if TYPE_CHECKING:
@@ -49,9 +52,37 @@ def cli() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Entry point of the console script."""
+    """Entry point of the console script; the work is done in a guarded child."""
+    status = guarded(lambda guard: _run(arguments, guard))
+    if status is None:
+        _run(arguments, None)
+    sys.exit(status)
+
+
+def _run(arguments: Sequence[str] | None, guard: Guard | None) -> None:
+    """Run one command and end the process, whatever happens."""
+    code: object = EXIT_INTERNAL
     try:
-        cli.main(args=list(arguments) if arguments is not None else None, prog_name="symbolic-pe")
+        _command(arguments, guard)
+        code = EXIT_OK
+    except SystemExit as ending:
+        code = ending.code
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError, ValueError):
+                stream.flush()
+        if guard is not None:
+            os._exit(code if isinstance(code, int) else EXIT_OK if code is None else 1)
+    sys.exit(code if isinstance(code, int) else None)
+
+
+def _command(arguments: Sequence[str] | None, guard: Guard | None) -> None:
+    try:
+        cli.main(
+            args=list(arguments) if arguments is not None else None,
+            prog_name="symbolic-pe",
+            obj=guard,
+        )
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(EXIT_OK)
@@ -69,6 +100,31 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def exit_code(outcome: Outcome) -> int:
     """0 proved, 1 refuted, 3 undecided."""
     return {"proved": EXIT_OK, "refuted": EXIT_REFUTED, "undecided": EXIT_UNDECIDED}[outcome.value]
+
+
+def _start_budget(context: click.Context, _: click.Parameter, seconds: float) -> Budget:
+    guard = context.find_object(Guard)
+    if guard is not None:
+        guard.allow(seconds)
+    return Budget.of(seconds)
+
+
+def _release() -> None:
+    """No hard limit from here on: what follows is measuring."""
+    guard = click.get_current_context().find_object(Guard)
+    if guard is not None:
+        guard.release()
+
+
+budget_option = click.option(
+    "--budget",
+    type=click.FloatRange(min=0.0, max=86400.0),
+    default=DEFAULT_SECONDS,
+    show_default=True,
+    metavar="SECONDS",
+    callback=_start_budget,
+    help="Time for exact decisions; what is not reached comes back undecided.",
+)
 
 
 def _progress(message: str) -> None:
@@ -96,7 +152,8 @@ def _command_line(spec: str) -> str:
 )
 @click.option("--target", "targets", multiple=True, help="numpy or torch; repeatable.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
-def build(spec: str, output: Path, targets: tuple[str, ...], as_json: bool) -> None:
+@budget_option
+def build(spec: str, output: Path, targets: tuple[str, ...], as_json: bool, budget: Budget) -> None:
     """Build verified code for one encoding."""
     from symbolic_pe.cli.checks import build_record, error_records
     from symbolic_pe.cli.files import write_files
@@ -110,7 +167,14 @@ def build(spec: str, output: Path, targets: tuple[str, ...], as_json: bool) -> N
     from symbolic_pe.proof.claim import Outcome
 
     encoding = read_specification(spec)
-    artefacts = run(encoding, choose_targets(targets), _command_line(spec), _progress)
+    artefacts = run(
+        encoding,
+        choose_targets(targets),
+        _command_line(spec),
+        _progress,
+        budget=budget,
+        exact_done=_release,
+    )
     errors = {target: error_records(check) for target, check in artefacts.checks.items()}
     record = build_record(artefacts, errors)
     if artefacts.outcome is not Outcome.REFUTED and artefacts.certificate is not None:
@@ -126,20 +190,23 @@ def build(spec: str, output: Path, targets: tuple[str, ...], as_json: bool) -> N
 @cli.command(help=f"Real Jordan blocks, families and growth.\n\n{SPEC_HELP}")
 @click.argument("spec")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def classify(spec: str, as_json: bool) -> None:
+@budget_option
+def classify(spec: str, as_json: bool, budget: Budget) -> None:
     """Classify one encoding."""
     from symbolic_pe.cli.dispatch import classification
     from symbolic_pe.cli.output import to_text
     from symbolic_pe.encodings.forms import read_any_specification
 
-    found = classification(read_any_specification(spec))
+    found = classification(read_any_specification(spec), budget)
     click.echo(to_text(found.record()) if as_json else found.text() + "\n", nl=False)
+    sys.exit(EXIT_UNDECIDED if found.undecided else EXIT_OK)
 
 
 @cli.command(help=f"Decide the claims of one or more encodings.\n\n{SPEC_HELP}")
 @click.argument("specs", metavar="SPEC...", nargs=-1, required=True)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON (one object for one SPEC).")
-def prove(specs: tuple[str, ...], as_json: bool) -> None:
+@budget_option
+def prove(specs: tuple[str, ...], as_json: bool, budget: Budget) -> None:
     """Prove or refute."""
     from symbolic_pe.cli.dispatch import proof
     from symbolic_pe.cli.output import proof_record, to_text
@@ -148,7 +215,7 @@ def prove(specs: tuple[str, ...], as_json: bool) -> None:
     from symbolic_pe.proof.claim import outcome_of
 
     encodings = [read_any_specification(spec) for spec in specs]
-    proofs = [proof(encoding) for encoding in encodings]
+    proofs = [proof(encoding, budget) for encoding in encodings]
     if as_json:
         records = [proof_record(p) for p in proofs]
         click.echo(to_text(records[0] if len(records) == 1 else {"proofs": records}), nl=False)

@@ -46,6 +46,8 @@ class CaseRecord(msgspec.Struct, frozen=True):
     blocks: list[BlockRecord]
     growth: GrowthRecord
     possibly_empty: bool
+    generic: bool
+    undecided: str | None
 
 
 class ClassificationRecord(msgspec.Struct, frozen=True):
@@ -212,7 +214,14 @@ def _case_record(case: ClassifiedCase) -> CaseRecord:
         for item in case.blocks
     ]
     growth = GrowthRecord(case.growth.causal, case.growth.all)
-    return CaseRecord(list(case.conditions), blocks, growth, case.possibly_empty)
+    return CaseRecord(
+        list(case.conditions),
+        blocks,
+        growth,
+        case.possibly_empty,
+        case.generic,
+        case.undecided or None,
+    )
 
 
 def claim_record(claim: Claim) -> ClaimRecord:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from symbolic_pe.budget import Budget
 from symbolic_pe.classification import Classification, classify
 from symbolic_pe.emit.plan import KernelPlan
 from symbolic_pe.emit.source import EmittedKernel
@@ -82,18 +83,30 @@ def choose_targets(asked: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(asked))
 
 
-def build(encoding: Encoding, targets: Sequence[str], command: str, progress: Report) -> Artefacts:
-    """Classify, prove, emit, compile and cross-check one encoding."""
+def build(
+    encoding: Encoding,
+    targets: Sequence[str],
+    command: str,
+    progress: Report,
+    *,
+    budget: Budget,
+    exact_done: Callable[[], None] = lambda: None,
+) -> Artefacts:
+    """Classify, prove, emit, compile and cross-check one encoding.
+
+    `exact_done` is called when the exact part is over and measuring begins.
+    """
     from numeric_check import compile_kernel, cross_check, prove_text
 
     progress("classifying")
-    classification = classify(encoding)
+    classification = classify(encoding, budget)
     progress("proving")
-    proof = prove(encoding)
+    proof = prove(encoding, budget)
     if proof.outcome is Outcome.REFUTED:
         return Artefacts(encoding, classification, proof, None, None, (), {}, {})
     progress("emitting")
     plan, document, kernels = make_kernels(encoding, proof, targets, command)
+    exact_done()
     checks, texts = {}, {}
     for kernel in kernels:
         progress(f"proving and cross-checking the {kernel.target} text")

@@ -12,6 +12,7 @@ from symbolic_pe.cli.pipeline import Artefacts
 from symbolic_pe.emit.plan import BlockGroup, KernelPlan, MatrixGroup
 from symbolic_pe.errors import NotYetCovered
 from symbolic_pe.exponential.closed_form import exponential
+from symbolic_pe.exponential.parametric import parametric_exponential
 from symbolic_pe.exponential.primary import primary_exponential
 from symbolic_pe.generators.block import Block
 from symbolic_pe.generators.generator import Generator
@@ -130,9 +131,10 @@ def _expanded(generator: Generator) -> list[str]:
         closed = exponential(generator)
     except NotYetCovered:
         if not is_rational(generator.matrix):
-            return ["The closed form is proved case by case modulo the characteristic polynomial."]
-        form = primary_exponential(to_fmpq(generator.matrix))
-        return [f"With rational matrices M and real functions phi:\n\n```\n{form}\n```"]
+            form = parametric_exponential(generator.matrix)
+            return [f"For all parameters, smooth where cases meet:\n\n```\n{form}\n```"]
+        rational = primary_exponential(to_fmpq(generator.matrix))
+        return [f"With rational matrices M and real functions phi:\n\n```\n{rational}\n```"]
     if generator.dimension > EXPANDED_DIMENSION:
         return []
     parts = []

@@ -30,14 +30,18 @@ def classification_text(found: Classification) -> str:
     if encoding.parameters:
         declared = ", ".join(f"{n} {t}" for n, t in encoding.parameters.items())
         lines.append(f"parameters: {declared}")
+    several = len(found.cases) > 1
     for case in found.cases:
-        lines.extend(_case_lines(case))
+        lines.extend(_case_lines(case, several=several))
     return "\n".join(lines)
 
 
-def _case_lines(case: ClassifiedCase) -> list[str]:
+def _case_lines(case: ClassifiedCase, *, several: bool) -> list[str]:
     title = " and ".join(case.conditions) or "all positions"
-    flag = "  (possibly empty)" if case.possibly_empty else ""
+    if case.undecided:
+        return [f"  {title}: undecided: {case.undecided}"]
+    flag = "  (generic)" if several and case.generic and case.conditions else ""
+    flag += "  (possibly empty)" if case.possibly_empty else ""
     lines = [f"  {title}{flag}: {case.growth.causal} for tau >= 0, {case.growth.all} for all tau"]
     for item in case.blocks[:SHOWN_BLOCKS]:
         block = item.block

@@ -44,7 +44,12 @@ from symbolic_pe.algebra.scalar import DECISION_PRECISIONS, HALF, ONE, ZERO, Sca
 from symbolic_pe.algebra.symbols import PI
 from symbolic_pe.errors import NotYetCovered, SymbolicPEError, Undecided
 from symbolic_pe.exponential.primary import PrimaryExponential, PrimaryPart, primary_exponential
-from symbolic_pe.jordan.form import ImplicitEigenvalue, StructureBlock, polynomial_text
+from symbolic_pe.jordan.form import (
+    ImplicitEigenvalue,
+    ParametricEigenvalue,
+    StructureBlock,
+    polynomial_text,
+)
 from symbolic_pe.jordan.integer_step import IntegerStep, has_negative_root, two_by_two_invariants
 from symbolic_pe.jordan.rational import (
     Primary,
@@ -480,6 +485,8 @@ def eigenvalue_logarithm(block: StructureBlock) -> tuple[RealNumber, RealNumber]
     value = block.eigenvalue
     if isinstance(value, ImplicitEigenvalue):
         return _implicit_logarithm(value)
+    if isinstance(value, ParametricEigenvalue):
+        raise NotYetCovered(f"the logarithm of {value}, a root of a polynomial with roots in it")
     b = block.imaginary_part
     if b.is_zero():
         negative = block.real_part_sign < 0

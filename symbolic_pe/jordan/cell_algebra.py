@@ -137,6 +137,13 @@ def as_element(p: Polynomial) -> RationalFunction:
     return total.split()[0]
 
 
+def polynomial_text(p: Polynomial) -> str:
+    """A polynomial in x with its denominators cleared; x gives way to a parameter of that name."""
+    element = as_element(p)
+    name = "x" if "x" not in element.used_names() else "lambda"
+    return str(element).replace(UNKNOWN, name)
+
+
 # -- matrices ---------------------------------------------------------------------------------
 
 

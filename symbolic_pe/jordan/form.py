@@ -14,6 +14,8 @@ from symbolic_pe.algebra.scalar import Scalar
 from symbolic_pe.generators.block import Block
 from symbolic_pe.generators.families import Growth, family_name, growth_of
 
+UNDECIDED = "undecided"
+
 
 @dataclass(frozen=True)
 class ImplicitEigenvalue:
@@ -127,8 +129,15 @@ class JordanCase:
     undecided: str = ""
 
     @property
+    def is_generic(self) -> bool:
+        """True for a cell given by strict inequalities alone: full dimension, no equation."""
+        return not (self.cell.solved or self.cell.equations() or self.cell.point_intervals())
+
+    @property
     def growth(self) -> Growth:
         """Growth of ‖exp(τX)‖."""
+        if self.undecided:
+            return Growth(UNDECIDED, UNDECIDED)
         return growth_of([(b.real_part_sign, b.chain_length) for b in self.structure])
 
 

@@ -25,18 +25,17 @@ from symbolic_pe.algebra.functions import square_root
 from symbolic_pe.algebra.matrix import ScalarMatrix, apply
 from symbolic_pe.algebra.polynomial import Polynomial
 from symbolic_pe.algebra.rational_function import ONE, ZERO, RationalFunction
-from symbolic_pe.algebra.scalar import HALF, Scalar
 from symbolic_pe.algebra.scalar import ZERO as SCALAR_ZERO
+from symbolic_pe.algebra.scalar import Scalar
 from symbolic_pe.budget import Budget
-from symbolic_pe.errors import NotYetCovered
+from symbolic_pe.errors import NotYetCovered, OutsideTheRing
+from symbolic_pe.jordan.adjunction import Adjunction
 from symbolic_pe.jordan.cell_algebra import (
-    UNKNOWN,
     EmptyCell,
     KMatrix,
     SplitNeeded,
     VanishingNeeded,
     all_vanish,
-    as_element,
     characteristic_polynomial,
     evaluate,
     factors,
@@ -44,6 +43,7 @@ from symbolic_pe.jordan.cell_algebra import (
     is_zero,
     minors,
     monic,
+    polynomial_text,
     product,
     rank,
     resultant,
@@ -76,14 +76,20 @@ def structure_cells(
     Raises `NotYetCovered` for entries with roots and above `MAX_DIMENSION`.
     """
     here = apply(lambda x: x.substitute(cell.solved), matrix)
+    adjoined = Adjunction.of(here)
+    if adjoined.values and not any(x.parameters() for row in here for x in row):
+        cell = cell.with_constants(adjoined.values)
+        here = apply(lambda x: Scalar({(): adjoined.base(x)}), here)
+        matrix = here
     if len(here) > MAX_DIMENSION:
         raise NotYetCovered(
             f"a parametric component of dimension {len(here)}; at most {MAX_DIMENSION} is covered"
         )
     if not all(x.is_base() for row in here for x in row):
         raise NotYetCovered(
-            f"a component of dimension {len(here)} whose entries contain roots; this version "
-            "classifies roots in components of dimension 1 and 2, and as blocks"
+            f"a component of dimension {len(here)} whose entries contain both roots and "
+            "parameters; this version classifies those in components of dimension 1 and 2, and as "
+            "blocks"
         )
     if budget.is_spent():
         yield StructureCell(cell, (), f"not decided within the budget of {budget.seconds:g} s")
@@ -276,7 +282,7 @@ def _located_together(
         raise SplitNeeded(question.factor, question.merged)
     for piece, counts in zip(pieces, found[0], strict=True):
         if piece.polynomial.degree() == 1:
-            root = Scalar({(): -piece.polynomial[0]})
+            root = cell.value(-piece.polynomial[0])
             yield piece, [(root, SCALAR_ZERO, counts.positive - counts.negative)]
         else:
             yield piece, _implicit(piece.polynomial, counts)
@@ -296,7 +302,7 @@ def _roots(cell: Assumptions, p: Polynomial, kind: str) -> list[Root]:
         root = -p[0]
         if kind == "skew" and not root.is_zero() and sign(cell, root) != 0:
             raise EmptyCell
-        return [(Scalar({(): root}), SCALAR_ZERO, sign(cell, root))]
+        return [(cell.value(root), SCALAR_ZERO, sign(cell, root))]
     if p.degree() == 2:
         return _quadratic_roots(cell, p, kind)
     if p.degree() > MAX_DEGREE:
@@ -308,25 +314,25 @@ def _roots(cell: Assumptions, p: Polynomial, kind: str) -> list[Root]:
 
 
 def _quadratic_roots(cell: Assumptions, p: Polynomial, kind: str) -> list[Root]:
-    centre = Scalar({(): -p[1]}) * HALF
-    discriminant = centre * centre - Scalar({(): p[0]})
-    element = discriminant.base_value()
-    known = sign(cell, element)
+    centre = -p[1] / RationalFunction(2)
+    discriminant = centre * centre - p[0]
+    known = sign(cell, discriminant)
     if known == 0:
         raise EmptyCell  # p is squarefree on the cell
     if (kind == "symmetric" and known < 0) or (kind == "skew" and known > 0):
         raise EmptyCell
-    for part, _ in element.factors()[1]:
+    for part, _ in discriminant.factors()[1]:
         sign(cell, part)  # square roots are taken factor by factor
-    centre_sign = sign(cell, centre.base_value())
+    centre_sign = sign(cell, centre)
+    try:
+        root = square_root(cell.value(discriminant if known > 0 else -discriminant), cell)
+    except OutsideTheRing:  # a root of a sum of roots
+        return _implicit(p, _small_counts(cell, p, kind))
+    middle = cell.value(centre)
     if known < 0:
-        return [(centre, square_root(-discriminant, cell), centre_sign)]
-    half_gap = square_root(discriminant, cell)
+        return [(middle, root, centre_sign)]
     signs = real_signs(sign(cell, p[0]), centre_sign)
-    return [
-        (centre + half_gap, SCALAR_ZERO, signs[0]),
-        (centre - half_gap, SCALAR_ZERO, signs[1]),
-    ]
+    return [(middle + root, SCALAR_ZERO, signs[0]), (middle - root, SCALAR_ZERO, signs[1])]
 
 
 def _counts(cell: Assumptions, p: Polynomial, kind: str) -> RootCounts:
@@ -448,10 +454,3 @@ def _sizes_by_ranks(cell: Assumptions, matrix: KMatrix, piece: _Piece) -> list[i
         power = product(power, image)
     at_least = [(ranks[k] - ranks[k + 1]) // degree for k in range(len(ranks) - 1)] + [0]
     return [k + 1 for k in range(len(at_least) - 1) for _ in range(at_least[k] - at_least[k + 1])]
-
-
-def polynomial_text(p: Polynomial) -> str:
-    """A polynomial in x with its denominators cleared; x gives way to a parameter of that name."""
-    element = as_element(p)
-    name = "x" if "x" not in element.used_names() else "lambda"
-    return str(element).replace(UNKNOWN, name)

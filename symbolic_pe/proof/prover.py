@@ -22,14 +22,15 @@ from symbolic_pe.algebra.matrix import (
 from symbolic_pe.algebra.printing import assignments
 from symbolic_pe.algebra.sampling import sample_point
 from symbolic_pe.algebra.scalar import Scalar, precision
+from symbolic_pe.budget import Budget
 from symbolic_pe.emit.plan import is_norm_preserving
 from symbolic_pe.encodings.augmentation import realised_bias
 from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.errors import NotYetCovered, Undecided
-from symbolic_pe.exponential import parametric
+from symbolic_pe.exponential.parametric import parametric_exponential
 from symbolic_pe.exponential.primary import primary_exponential
 from symbolic_pe.jordan.classify import real_jordan_form
-from symbolic_pe.jordan.form import JordanCase, StructureBlock
+from symbolic_pe.jordan.form import UNDECIDED, JordanCase, StructureBlock
 from symbolic_pe.proof.claim import Claim, Outcome, outcome_of
 from symbolic_pe.proof.patterns import (
     Pattern,
@@ -52,6 +53,7 @@ STATEMENTS = {
     "bounded-causal": "sup over tau >= 0 of |A(tau)| is finite",
     "bounded-all": "sup over all real tau of |A(tau)| is finite",
 }
+MAX_UNIFORM_DIMENSION = 12
 ONE_MAP_STATEMENT = "F(t)^T G(s) = A(t - s), F(t) = G(t) = A(-t)"
 
 
@@ -69,20 +71,27 @@ class Proof:
         return outcome_of(self.claims)
 
 
-def prove(encoding: Encoding) -> Proof:
-    """Decide every claim that belongs to an encoding or that its specification makes."""
+def prove(encoding: Encoding, budget: Budget | None = None) -> Proof:
+    """Decide every claim that belongs to an encoding or that its specification makes.
+
+    The laws of A(τ) = exp(τX) need no case tree: where one is not decided, or not within the
+    budget, they are proved for all parameters at once.
+    """
     added = (
         (_decided("augmentation", lambda: _augmentation(encoding)),)
         if encoding.augmentation is not None
         else ()
     )
     try:
-        cases = tuple(jordan_cases(encoding))
+        cases = tuple(jordan_cases(encoding, budget))
     except (NotYetCovered, Undecided) as error:
         asserted = _asserted_undecided(encoding, str(error))
-        return Proof(encoding, (*_all_undecided(str(error)), *added, *asserted), ())
+        return Proof(encoding, (*_uniform_laws(encoding, str(error)), *added, *asserted), ())
     claims: list[Claim] = []
-    if any(case.components is None for _, case in cases):
+    open_cells = next((case.undecided for _, case in cases if case.undecided), "")
+    if open_cells:
+        claims.extend(_uniform_laws(encoding, open_cells))
+    elif any(case.components is None for _, case in cases):
         claims.extend(_primary_laws(encoding, cases))
     else:
         facts = _Facts(encoding, cases)
@@ -93,10 +102,12 @@ def prove(encoding: Encoding) -> Proof:
     return Proof(encoding, tuple(claims), cases)
 
 
-def jordan_cases(encoding: Encoding) -> Iterator[tuple[int, JordanCase]]:
+def jordan_cases(
+    encoding: Encoding, budget: Budget | None = None
+) -> Iterator[tuple[int, JordanCase]]:
     """(head, case) for every head and case, constant coordinates included."""
     for index in range(len(encoding.heads)):
-        for case in real_jordan_form(encoding.full_generator(index)).cases:
+        for case in real_jordan_form(encoding.full_generator(index), budget).cases:
             yield index, case
 
 
@@ -120,9 +131,7 @@ def _primary_laws(
     encoding: Encoding, cases: tuple[tuple[int, JordanCase], ...]
 ) -> tuple[Claim, ...]:
     """No real basis: the closed form in K[x] modulo an annihilating polynomial, case by case."""
-    if encoding.pairing == "one-map" and not all(
-        is_norm_preserving(h.generator) for h in encoding.heads
-    ):
+    if _is_one_map_without_skewness(encoding):
         return _all_undecided("one map on both sides of a generator that is not skew")
     matrices = [encoding.full_generator(i).matrix for i in range(len(encoding.heads))]
     # The closed form sees of a case only what its equations make of X: cells share proofs.
@@ -135,10 +144,35 @@ def _primary_laws(
                 )
     except NotYetCovered as error:
         return _all_undecided(str(error))
-    reason = (
+    return _laws_by_closed_form(
         "primary closed form: mu(X) = 0, E(0) = I and E' = XE are decided modulo mu, a polynomial "
         "that annihilates X (minimal, or characteristic where there are parameters)"
     )
+
+
+def _uniform_laws(encoding: Encoding, open_cells: str) -> tuple[Claim, ...]:
+    """Without a complete case tree: one closed form modulo χ, for all parameters at once."""
+    if _is_one_map_without_skewness(encoding):
+        return _all_undecided("one map on both sides of a generator that is not skew")
+    matrices = [encoding.full_generator(i).matrix for i in range(len(encoding.heads))]
+    if any(is_rational(m) or len(m) > MAX_UNIFORM_DIMENSION for m in matrices):
+        return _all_undecided(open_cells)
+    if not all(parametric_exponential(matrix).is_proved() for matrix in matrices):
+        return _all_undecided("chi(X) = 0 was not confirmed; please report the input")
+    return _laws_by_closed_form(
+        "exp(tX) = sum of phi_c(t) X^c with the fundamental solutions phi_c of chi(d/dt) phi = 0: "
+        "chi(X) = 0, E(0) = I and E' = XE are decided modulo chi, for all parameters at once "
+        f"(the case tree is not complete: {open_cells})"
+    )
+
+
+def _is_one_map_without_skewness(encoding: Encoding) -> bool:
+    return encoding.pairing == "one-map" and not all(
+        is_norm_preserving(h.generator) for h in encoding.heads
+    )
+
+
+def _laws_by_closed_form(reason: str) -> tuple[Claim, ...]:
     unique = f"follows by uniqueness; {reason}"
     return tuple(
         Claim(name, Outcome.PROVED, STATEMENTS[name], text)
@@ -159,7 +193,7 @@ def _equations(case: JordanCase) -> tuple[tuple[str, str], ...]:
 def _primary_is_proved(case: JordanCase, matrix: ScalarMatrix) -> bool:
     if is_rational(matrix):
         return primary_exponential(to_fmpq(matrix)).is_proved()
-    return parametric.is_proved(case.cell, matrix)
+    return parametric_exponential(matrix, case.cell).is_proved()
 
 
 def _decided(name: str, decide_it: Callable[[], Claim]) -> Claim:
@@ -379,9 +413,14 @@ def _boundedness(encoding: Encoding, cases: tuple[tuple[int, JordanCase], ...]) 
         bad = [
             (head, case)
             for head, case in cases
-            if (case.growth.causal if causal else case.growth.all) not in ("bounded", "decaying")
+            if (case.growth.causal if causal else case.growth.all)
+            not in ("bounded", "decaying", UNDECIDED)
         ]
-        if not bad:
+        open_cells = next((case.undecided for _, case in cases if case.undecided), "")
+        if not bad and open_cells:
+            if name in encoding.asserted:
+                claims.append(Claim(name, Outcome.UNDECIDED, STATEMENTS[name], open_cells))
+        elif not bad:
             claims.append(
                 Claim(
                     name,

@@ -15,6 +15,7 @@ from flint import arb, arb_mat, fmpq
 from symbolic_pe.algebra.assumptions import ball_values
 from symbolic_pe.algebra.matrix import ScalarMatrix
 from symbolic_pe.algebra.printing import assignments
+from symbolic_pe.algebra.sampling import sample_point
 from symbolic_pe.algebra.scalar import precision
 from symbolic_pe.encodings.forms import SeveralAxes
 from symbolic_pe.errors import Undecided
@@ -104,7 +105,7 @@ def _positions(encoding: SeveralAxes, found: Commutator) -> str | None:
     """
     if encoding.dimension > MAX_WITNESS_DIMENSION:
         return None
-    sample = encoding.assumptions.sample()
+    sample = sample_point(encoding.assumptions)
     if sample is None:
         return None
     i, j = found.axes

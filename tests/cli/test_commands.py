@@ -98,13 +98,15 @@ def test_prove_and_its_exit_codes() -> None:
 
 
 def test_undecided_exits_with_three(tmp_path: Path) -> None:
-    path = tmp_path / "cubic.json"
-    rows = [[0, 0, 2, 0], [1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, "sqrt(2)"]]
-    path.write_text(json.dumps({"matrix": rows}))
+    """Roots and parameters together, three by three: no case tree, so growth is not decided."""
+    path = tmp_path / "roots.json"
+    rows = [[0, "sqrt(w)", 1], [-1, 0, "w"], [0, 1, 0]]
+    document = {"matrix": rows, "parameters": {"w": "positive"}, "claims": ["bounded-causal"]}
+    path.write_text(json.dumps(document))
     assert run("prove", str(path)).exit_code == 3
     built = run("build", str(path), "-o", str(tmp_path / "out"))
     assert built.exit_code == 3
-    assert "degree 3" in built.stderr
+    assert "both roots and parameters" in built.stderr
     assert not (tmp_path / "out").exists()
 
 

@@ -21,8 +21,6 @@ from tests.differential.sympy_matrices import Entry, of_kind, rows_of
 from tests.opinions import case_at, check_structure_at, real_form, same_blocks, verify_bases
 
 UNDECIDED: dict[str, tuple[type[SymbolicPEError], str]] = {
-    "test_issue_17247_expression_blowup_13_1": (NotYetCovered, "entries contain roots"),
-    "test_issue_20275_1": (NotYetCovered, "entries contain roots"),
     "test_issue_20275_3": (SpecificationError, "only sums whose square root denests"),
     "test_jordan_form_5": (NotYetCovered, "only sums whose square root denests"),
 }

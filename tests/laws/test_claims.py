@@ -205,7 +205,7 @@ def test_high_degree_generators_are_proved_without_roots() -> None:
     assert verdicts["bounded-causal"] is Outcome.REFUTED, "x^3 - 2 has the real root 2^(1/3) > 0"
 
 
-def test_high_degree_beside_irrational_entries_is_undecided_with_the_reason() -> None:
+def test_high_degree_beside_irrational_entries_is_proved() -> None:
     rows = [
         ["0", "0", "2", "0"],
         ["1", "0", "0", "0"],
@@ -213,8 +213,21 @@ def test_high_degree_beside_irrational_entries_is_undecided_with_the_reason() ->
         ["0", "0", "0", "sqrt(2)"],
     ]
     proof = prove(from_document({"matrix": rows}))
-    assert proof.outcome is Outcome.UNDECIDED
-    assert "degree 3" in proof.claims[0].reason
+    assert proof.outcome is Outcome.PROVED
+    assert "annihilates X" in proof.claims[0].reason
+
+
+def test_laws_hold_for_all_parameters_where_the_case_tree_is_not_decided() -> None:
+    """Roots and parameters together: the laws are proved, growth is undecided with the reason."""
+    rows = [["0", "sqrt(w)", "1"], ["-1", "0", "w"], ["0", "1", "0"]]
+    document = {"matrix": rows, "parameters": {"w": "positive"}, "claims": ["bounded-causal"]}
+    proof = prove(from_document(document))
+    verdicts = {c.name: c.verdict for c in proof.claims}
+    assert verdicts["homomorphism"] is Outcome.PROVED
+    assert verdicts["bounded-causal"] is Outcome.UNDECIDED
+    reasons = {c.name: c.reason for c in proof.claims}
+    assert "for all parameters at once" in reasons["derivative"]
+    assert "both roots and parameters" in reasons["bounded-causal"]
 
 
 def test_misquoted_and_corrected_examples() -> None:

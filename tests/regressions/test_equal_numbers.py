@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from symbolic_pe import from_document, prove
 from symbolic_pe.algebra.matrix import apply
 from symbolic_pe.exponential.closed_form import exponential
 from symbolic_pe.generators.generator import Generator
 from symbolic_pe.jordan.classify import real_jordan_form
+from symbolic_pe.proof.claim import Outcome
+from tests.opinions import real_form
 
 SQUARE_ROOTS = [
     [0, "-sqrt(2)*(1+sqrt(2))", 0, 0],
@@ -66,3 +69,18 @@ def test_opposite_signs_of_one_frequency_are_one_pair() -> None:
         [0, 0, "pi+pi*sqrt(2)/2", 0],
     ]
     assert structure(rows) == [("0", "pi + 1/2*pi*sqrt(2)", 1, 2)]
+
+
+def test_one_eigenvalue_in_two_spellings_inside_a_coupled_matrix() -> None:
+    """sympy#28793 reduced to 4 × 4, times i: four rotations, without a chain.
+
+    w = π + π·√2/2 is double, but its two planes lie in different components and are listed apart.
+    """
+    w, p = "pi*sqrt(2)*(1+sqrt(2))/2", "-pi/2"
+    imaginary = [[w, p, "0", "0"], [p, w, "0", p], ["0", "0", w, "0"], ["0", p, "0", w]]
+    rows = real_form([["0"] * 4 for _ in range(4)], imaginary)
+    (case,) = real_jordan_form(Generator.from_matrix(rows)).cases
+    assert {(b.family, b.chain_length) for b in case.structure} == {("rotation", 1)}
+    assert sum(b.multiplicity for b in case.structure) == 4
+    assert case.growth.all == "bounded"
+    assert prove(from_document({"matrix": rows})).outcome is Outcome.PROVED

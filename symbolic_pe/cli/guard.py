@@ -1,0 +1,96 @@
+"""A hard limit on exact computations: the work runs in a child that is stopped in time.
+
+Case trees ask their budget between steps (`symbolic_pe.budget`), but one long call inside a library
+cannot be asked. The console script therefore works in a forked child. The child says how long it
+may take; the parent waits, and ends it with a message when it takes longer or dies of too little
+memory. Where there is no fork, the budget alone applies.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import struct
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+GRACE = 5.0
+"""Seconds beyond the budget for what is not asked: reading, printing, one long call."""
+UNLIMITED = -1.0
+EXIT_UNDECIDED = 3
+_MESSAGE = struct.Struct("d")
+
+
+@dataclass(frozen=True)
+class Guard:
+    """The child's line to its parent."""
+
+    pipe: int
+
+    def allow(self, seconds: float) -> None:
+        """From now on, at most this many seconds (and a little) until the next call."""
+        os.write(self.pipe, _MESSAGE.pack(seconds))
+
+    def release(self) -> None:
+        """No limit from here on: what follows is not exact search."""
+        os.write(self.pipe, _MESSAGE.pack(UNLIMITED))
+
+
+def guarded(work: Callable[[Guard | None], None]) -> int | None:
+    """Run the work in a child; its exit status, or None when it has to run here instead."""
+    if not hasattr(os, "fork"):
+        return None
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reader)
+        work(Guard(writer))
+        os._exit(0)  # not reached: the work ends the process
+    os.close(writer)
+    try:
+        return _wait(child, reader)
+    except KeyboardInterrupt:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(child, signal.SIGINT)
+        os.waitpid(child, 0)
+        return 130
+    finally:
+        os.close(reader)
+
+
+def _wait(child: int, reader: int) -> int:
+    allowed, deadline = UNLIMITED, float("inf")
+    while True:
+        left = max(0.0, deadline - time.monotonic())
+        timeout = None if deadline == float("inf") else left
+        ready, _, _ = select.select([reader], [], [], timeout)
+        if not ready:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            sys.stderr.write(
+                f"undecided: not decided within the budget of {allowed:g} s; "
+                "give more with --budget SECONDS, or split the generator into smaller blocks\n"
+            )
+            return EXIT_UNDECIDED
+        message = os.read(reader, _MESSAGE.size)
+        if not message:  # the child has ended
+            return _status(os.waitpid(child, 0)[1])
+        (allowed,) = _MESSAGE.unpack(message)
+        deadline = float("inf") if allowed < 0 else time.monotonic() + allowed + GRACE
+
+
+def _status(status: int) -> int:
+    code = os.waitstatus_to_exitcode(status)
+    if code >= 0:
+        return code
+    if code in {-signal.SIGKILL, -signal.SIGABRT}:
+        sys.stderr.write(
+            "undecided: the computation was stopped by the system, most likely for want of memory; "
+            "split the generator into smaller blocks\n"
+        )
+        return EXIT_UNDECIDED
+    return 128 - code
