@@ -148,7 +148,7 @@ class Assumptions:
 
     def with_constants(self, values: Mapping[str, Scalar]) -> Assumptions:
         """With symbols that stand for real algebraic numbers."""
-        return replace(self, constants=dict(values))
+        return replace(self, constants={**self.constants, **values})
 
     def value(self, element: RationalFunction) -> Scalar:
         """An element with the constants of the cell put in."""

@@ -26,7 +26,9 @@ def identity(n: int) -> ScalarMatrix:
 
 
 def multiply(a: ScalarMatrix, b: ScalarMatrix) -> ScalarMatrix:
-    """A·B over the scalars, skipping zeros."""
+    """A·B over the scalars, skipping zeros; rational factors are multiplied by FLINT."""
+    if a and b and is_rational(a) and is_rational(b):
+        return from_fmpq(to_fmpq(a) * to_fmpq(b))
     rows: list[tuple[Scalar, ...]] = []
     width = len(b[0]) if b else 0
     for row in a:

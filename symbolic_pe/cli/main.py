@@ -410,12 +410,24 @@ def explain(name: str) -> None:
 @cli.command()
 @click.argument("table", type=click.Choice(["startup", "exact"]))
 @click.option("--budget", default=20.0, show_default=True, help="Seconds a peer may take per case.")
-def bench(table: str, budget: float) -> None:
+@click.option(
+    "--page",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Put the table into this page, between its marks, instead of printing it.",
+)
+def bench(table: str, budget: float, page: Path | None) -> None:
     """Measure side by side in one run; prints a Markdown table."""
     from numeric_check.bench import tables
+    from numeric_check.bench.page import with_table
+    from symbolic_pe.cli.files import write_files
 
     run = tables()[table]
-    click.echo(run(budget, _progress), nl=False)
+    if page is None:
+        click.echo(run(budget, _progress), nl=False)
+        return
+    text = page.read_text(encoding="utf-8")
+    with_table(text, table, "")  # the marks are there, before the long run
+    write_files(page.parent, {page.name: with_table(text, table, run(budget, _progress))})
 
 
 @cli.command()

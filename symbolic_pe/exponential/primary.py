@@ -29,7 +29,12 @@ from flint import acb, arb, arb_mat, fmpq, fmpq_mat, fmpq_poly, fmpz_poly
 
 from symbolic_pe.algebra.scalar import precision
 from symbolic_pe.jordan.form import polynomial_text
-from symbolic_pe.jordan.rational import evaluate_at, primary_structure, semisimple_polynomial
+from symbolic_pe.jordan.rational import (
+    evaluate_at,
+    minimal_polynomial,
+    primary_structure,
+    semisimple_polynomial,
+)
 
 GUARD_BITS = 64
 
@@ -135,9 +140,7 @@ def primary_exponential(x: fmpq_mat) -> PrimaryExponential:
     """
     # FLINT 3.x has wrong minimal polynomials for some large entries; block sizes give it exactly
     primaries = primary_structure(x)
-    minimal = fmpq_poly([1])
-    for primary in primaries:
-        minimal *= primary.factor ** primary.sizes[0]
+    minimal = minimal_polynomial(primaries)
     parts = tuple(primary_part(minimal, p.factor, p.sizes[0]) for p in primaries)
     return PrimaryExponential(x, minimal, parts)
 
@@ -147,7 +150,7 @@ def primary_part(minimal: Any, p: Any, exponent: int) -> PrimaryPart:
     ring = type(p)
     local = p**exponent
     cofactor = minimal // local
-    _, inverse, _ = cofactor.xgcd(local)
+    _, inverse, _ = (cofactor % local).xgcd(local)
     sigma = semisimple_polynomial(p, exponent)
     nilpotent = (ring([0, 1]) - sigma) % local
     rows = []

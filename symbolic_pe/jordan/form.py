@@ -115,7 +115,8 @@ class StructureBlock:
         text = str(value)
         if not b.is_zero():
             imaginary = times(b, ["I"])
-            text = imaginary if value.is_zero() else f"{value} + {imaginary}"
+            joined = f"{value} + {imaginary}".replace("+ -", "- ")
+            text = imaginary if value.is_zero() else joined
         return {"eigenvalue": text, "real_part": str(value), "imaginary_part": str(b)}
 
 
@@ -134,7 +135,7 @@ class ComponentForm:
 class JordanCase:
     """One cell of the parameters with its real Jordan form.
 
-    `components` is None where the basis is not computed (eigenvalues of degree ≥ 3); the
+    `components` is None where the basis is not computed (implicit eigenvalues); the
     structure is exact all the same. `undecided` says why a cell has no structure.
     """
 

@@ -38,12 +38,12 @@ from symbolic_pe.jordan.rational import (
     eigenvalues_of,
     enclosure_of,
     evaluate_at,
-    implicit_eigenvalues,
     nullspace,
     primary_structure,
     root_in_ring,
     semisimple_polynomial,
 )
+from symbolic_pe.jordan.roots import implicit_eigenvalues
 
 ZERO_NUMBER = RealNumber.of(ZERO)
 

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from math import gcd
+from math import gcd, isqrt
 from typing import Any
 
-from flint import ctx, fmpq, fmpq_mat, fmpq_poly, fmpz_mat, fmpz_poly
+from flint import ctx, fmpq, fmpq_mat, fmpq_poly, fmpz_mat, fmpz_poly, nmod_mat, nmod_poly
 
 from symbolic_pe.algebra.functions import square_root
 from symbolic_pe.algebra.matrix import (
@@ -31,11 +31,14 @@ from symbolic_pe.algebra.scalar import HALF, ONE, ZERO, Scalar, precision
 from symbolic_pe.errors import NotYetCovered, OutsideTheRing
 from symbolic_pe.generators.block import Block
 from symbolic_pe.jordan.form import ComponentForm, ImplicitEigenvalue, StructureBlock
+from symbolic_pe.jordan.roots import implicit_eigenvalues
 
 MAX_HEIGHT = 100_000
 """Budget for exact structure: dimension times bits over the common denominator."""
 MAX_BASIS_HEIGHT = 4096
 """Budget for a real basis, whose exact inverse has entries of that many bits."""
+PRIME = (1 << 62) - 57
+"""A word-sized prime: what a matrix has modulo it bounds what it has over Q."""
 
 
 @dataclass(frozen=True)
@@ -48,12 +51,50 @@ class Primary:
 
 def primary_structure(x: fmpq_mat) -> list[Primary]:
     """Irreducible factors of the characteristic polynomial with the sizes of their blocks."""
-    characteristic = fmpq_poly(x.charpoly())
-    _, factors = characteristic.factor()
+    _, found = fmpq_poly(x.charpoly()).factor()
+    found.sort(key=lambda item: _factor_key(item[0]))
+    factors = [(f / f.leading_coefficient(), int(m)) for f, m in found]
+    proved = _proved_chains(x, factors)
+    return [
+        Primary(factor, (m,) if chain == m else _block_sizes(x, factor, m))
+        for (factor, m), chain in zip(factors, proved, strict=True)
+    ]
+
+
+def minimal_polynomial(primaries: list[Primary]) -> fmpq_poly:
+    """μ = Π p^m with m the size of the largest block of p."""
+    product = fmpq_poly([1])
+    for primary in primaries:
+        product = product * primary.factor ** primary.sizes[0]
+    return product
+
+
+def _proved_chains(x: fmpq_mat, factors: list[tuple[fmpq_poly, int]]) -> list[int]:
+    """For each factor a length that its longest chain has at least, mostly the right one.
+
+    Modulo a prime, the minimal polynomial of X divides that of X over Q. Where p stays coprime to
+    the other factors, as many powers of p as divide the one therefore divide the other.
+    """
+    numerator, denominator = x.numer_denom()
+    reduced = [nmod_poly([int(c) for c in p.numer().coeffs()], PRIME) for p, _ in factors]
+    if (
+        all(m == 1 for _, m in factors)
+        or denominator % PRIME == 0
+        or any(r.degree() != p.degree() for r, (p, _) in zip(reduced, factors, strict=True))
+    ):
+        return [1] * len(factors)
+    scale = pow(int(denominator), -1, PRIME)
+    minimal = (nmod_mat(fmpz_mat(numerator), PRIME) * scale).minpoly()
+    radical = nmod_poly([1], PRIME)
+    for r in reduced:
+        radical *= r
     result = []
-    for factor, multiplicity in sorted(factors, key=lambda item: _factor_key(item[0])):
-        monic = factor / factor.leading_coefficient()
-        result.append(Primary(monic, _block_sizes(x, monic, int(multiplicity))))
+    for r, (_, multiplicity) in zip(reduced, factors, strict=True):
+        chain, power = 1, r
+        if multiplicity > 1 and r.gcd(radical // r).degree() == 0:
+            while chain < multiplicity and minimal % (power * r) == 0:
+                chain, power = chain + 1, power * r
+        result.append(chain)
     return result
 
 
@@ -79,14 +120,32 @@ def _block_sizes(x: fmpq_mat, factor: fmpq_poly, multiplicity: int) -> tuple[int
 
 
 def evaluate_at(polynomial: fmpq_poly, x: fmpq_mat) -> fmpq_mat:
-    """p(X) by Horner's rule."""
-    n = x.nrows()
-    total = fmpq_mat(n, n)
-    for c in reversed(polynomial.coeffs()):
-        total = total * x
-        for i in range(n):
-            total[i, i] += c
-    return total
+    """p(X) with about 2√deg products of matrices (Paterson and Stockmeyer), over the integers.
+
+    With X = A/d and deg p = k, d^k·p(X) = Σ p_i·d^{k−i}·A^i.
+    """
+    n, degree = x.nrows(), polynomial.degree()
+    if degree < 0:
+        return fmpq_mat(n, n)
+    numerator, denominator = x.numer_denom()
+    a = fmpz_mat(numerator)
+    integers = [c * denominator ** (degree - i) for i, c in enumerate(polynomial.numer().coeffs())]
+    step = isqrt(degree + 1)
+    powers = [a]
+    while len(powers) < step:
+        powers.append(powers[-1] * a)
+    total = fmpz_mat(n, n)
+    for start in range(degree // step * step, -1, -step):
+        if start + step <= degree:
+            total = total * powers[-1]
+        constant, *others = integers[start : start + step]
+        for power, c in zip(powers, others, strict=False):
+            if c != 0:
+                total += power * c
+        if constant != 0:
+            for i in range(n):
+                total[i, i] += constant
+    return fmpq_mat(total) / (polynomial.denom() * denominator**degree)
 
 
 # -- structure --------------------------------------------------------------------------------
@@ -143,32 +202,6 @@ def centre_and_discriminant(factor: fmpq_poly) -> tuple[fmpq, fmpq]:
     return a, a * a - factor[0]
 
 
-def implicit_eigenvalues(factor: fmpq_poly) -> list[ImplicitEigenvalue]:
-    """The roots of an irreducible factor of degree ≥ 2, signs of real parts decided.
-
-    An irreducible p has a purely imaginary root only when p is even; then its square is a real
-    negative root of q with p(x) = q(x²), which Sturm isolation decides.
-    """
-    polynomial = fmpz_poly(factor.numer())
-    with precision(128):
-        roots = [root for root, _ in polynomial.complex_roots()]
-        reals = sorted((r for r in roots if r.imag == 0), key=lambda r: float(r.real))
-        upper = sorted(
-            (r for r in roots if r.imag != 0 and r.imag > 0),
-            key=lambda r: (round(float(r.real), 25), float(r.imag)),
-        )
-        imaginary = _purely_imaginary(polynomial)
-        result = []
-        for index, root in enumerate([*reals, *upper]):
-            pair = index >= len(reals)
-            if pair and any(root.imag.overlaps(y) and root.real.contains(0) for y in imaginary):
-                sign = 0
-            else:
-                sign = _sign_of_real_part(polynomial, root)
-            result.append(ImplicitEigenvalue(polynomial, index, root, sign, pair))
-    return result
-
-
 def enclosure_of(value: ImplicitEigenvalue) -> Any:
     """The ball of an implicit eigenvalue at the current precision, or better."""
     with precision(max(ctx.prec, 128)):
@@ -185,25 +218,6 @@ def isolated_roots(polynomial: fmpz_poly) -> tuple[Any, ...]:
 def _isolated(coefficients: tuple[int, ...], bits: int) -> tuple[Any, ...]:
     with precision(bits):
         return tuple(root for root, _ in fmpz_poly(list(coefficients)).complex_roots())
-
-
-def _purely_imaginary(polynomial: fmpz_poly) -> list[Any]:
-    coefficients = polynomial.coeffs()
-    if any(c != 0 for c in coefficients[1::2]):
-        return []
-    halved = fmpz_poly(coefficients[0::2])
-    roots = [root for root, _ in halved.complex_roots()]
-    return [(-r.real).sqrt() for r in roots if r.imag == 0 and r.real < 0]
-
-
-def _sign_of_real_part(polynomial: fmpz_poly, root: Any) -> int:
-    for bits in (128, 512, 2048, 8192):
-        if not root.real.contains(0):
-            return 1 if root.real > 0 else -1
-        with precision(bits * 4):
-            near = [r for r, _ in polynomial.complex_roots() if r.overlaps(root)]
-            root = near[0]
-    raise AssertionError("a real part that is not 0 separates from 0")
 
 
 # -- basis ------------------------------------------------------------------------------------

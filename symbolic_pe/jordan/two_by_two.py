@@ -18,7 +18,7 @@ from symbolic_pe.algebra.functions import square_root
 from symbolic_pe.algebra.matrix import ScalarMatrix, apply
 from symbolic_pe.algebra.rational_function import RationalFunction
 from symbolic_pe.algebra.scalar import HALF, ONE, ZERO, Scalar
-from symbolic_pe.errors import NotYetCovered
+from symbolic_pe.errors import NotYetCovered, OutsideTheRing
 from symbolic_pe.generators.block import Block
 
 Vector = tuple[Scalar, Scalar]
@@ -142,7 +142,7 @@ def _chain(cell: Assumptions, matrix: ScalarMatrix, centre: Scalar) -> Leaf:
 
 def _pair(cell: Assumptions, matrix: ScalarMatrix, centre: Scalar, discriminant: Scalar) -> Leaf:
     """D < 0: the plane v, (X − aI)v/b with b = √−D."""
-    frequency = square_root(-discriminant, cell)
+    frequency = _frequency(cell, matrix, discriminant)
     first: Vector = (ONE, ZERO)
     image, inverse = _shifted(matrix, centre, first), frequency.inverse()
     columns = (first, (inverse * image[0], inverse * image[1]))
@@ -155,13 +155,42 @@ def _two_real(
 ) -> Leaf:
     """D > 0: eigenvectors of a ± √D."""
     (p, q), (r, s) = matrix
-    root = square_root(discriminant, cell)
+    root = _half_gap(cell, matrix, discriminant)
     upper, lower = centre + root, centre - root
     signs = real_signs(_known(cell, p * s - q * r), _known(cell, centre))
     columns: tuple[Vector, Vector] = ((q, upper - p), (q, lower - p))
     if not _known_nonzero(cell, q):
         columns = ((upper - s, r), (lower - s, r))
     return _leaf(cell, matrix, (Block(upper), Block(lower)), signs, columns)
+
+
+def _frequency(cell: Assumptions, matrix: ScalarMatrix, discriminant: Scalar) -> Scalar:
+    """√−D, which is |x₂₁| when X = aI + x₂₁·J, whatever number that is."""
+    (p, q), (r, s) = matrix
+    if (p - s).is_zero() and (q + r).is_zero() and cell.sign_of_scalar(r) is not None:
+        return _absolute(cell, r)
+    return _root(cell, -discriminant)
+
+
+def _half_gap(cell: Assumptions, matrix: ScalarMatrix, discriminant: Scalar) -> Scalar:
+    """√D, which is |x₁₁ − x₂₂|/2 when X is triangular, whatever number that is."""
+    (p, q), (r, s) = matrix
+    half_difference = HALF * (p - s)
+    triangular = q.is_zero() or r.is_zero()
+    if triangular and cell.sign_of_scalar(half_difference) is not None:
+        return _absolute(cell, half_difference)
+    return _root(cell, discriminant)
+
+
+def _absolute(cell: Assumptions, x: Scalar) -> Scalar:
+    return -x if _known(cell, x) < 0 else x
+
+
+def _root(cell: Assumptions, x: Scalar) -> Scalar:
+    try:
+        return square_root(x, cell)
+    except OutsideTheRing as error:
+        raise NotYetCovered(f"the eigenvalues of a component of dimension 2: {error}") from None
 
 
 def real_signs(determinant: int, trace: int) -> tuple[int, int]:

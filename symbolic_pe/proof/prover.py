@@ -137,8 +137,10 @@ def _primary_laws(
     matrices = [
         with_one_exponential(encoding.full_generator(i)).matrix for i in range(len(encoding.heads))
     ]
+    # The closed form sees of a case only what its equations make of X: cells share proofs.
+    distinct = {(head, _equations(case)): case for head, case in cases}
     try:
-        for head, case in cases:
+        for (head, _), case in distinct.items():
             if not _primary_is_proved(case, matrices[head]):
                 return _all_undecided(
                     "the primary closed form was not confirmed; please report the input"
@@ -185,6 +187,10 @@ def _laws_by_closed_form(reason: str) -> tuple[Claim, ...]:
             ("closed-form", reason),
         )
     )
+
+
+def _equations(case: JordanCase) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted((name, str(value)) for name, value in case.cell.solved.items()))
 
 
 def _primary_is_proved(case: JordanCase, matrix: ScalarMatrix) -> bool:

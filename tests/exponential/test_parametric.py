@@ -106,7 +106,7 @@ def test_every_case_is_proved_and_a_changed_coefficient_is_not(name: str) -> Non
 
 
 def test_hyperbolic_entries_are_written_in_one_exponential() -> None:
-    """Two coinciding spellings: 4·cosh(q/3)³ − 3·cosh(q/3) is cosh q, so 0 is an eigenvalue."""
+    """sympy#15169: 4·cosh(q/3)³ − 3·cosh(q/3) is cosh q, so 0 is an eigenvalue, once."""
     rows = [
         ["-2*cosh(q/3)", "exp(-q)", "1"],
         ["exp(q)", "-2*cosh(q/3)", "1"],

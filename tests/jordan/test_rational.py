@@ -151,10 +151,15 @@ def test_similarity_is_exact(example: Planted) -> None:
             start += width
 
 
-def test_a_discriminant_of_many_digits_is_classified_as_a_root() -> None:
-    (case,) = real_jordan_form(Generator.from_matrix([[10**20, 1], [3, 1]])).cases
-    assert [b.family for b in case.structure] == ["growth", "growth"]
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_root_that_would_need_a_large_factorisation_stays_implicit(sign: int) -> None:
+    """√(p·q) for two large primes: the structure is exact all the same, without a basis."""
+    product = ((1 << 89) - 1) * ((1 << 107) - 1)
+    (case,) = real_jordan_form(Generator.from_matrix([[0, sign * product], [1, 0]])).cases
     assert case.components is None
+    families = [b.family for b in case.structure]
+    assert families == (["decay", "growth"] if sign > 0 else ["rotation"])
+    assert [b.multiplicity for b in case.structure] == [1] * len(families)
 
 
 def test_square_roots_of_long_numbers_stay_implicit() -> None:
