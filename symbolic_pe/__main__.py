@@ -1,6 +1,6 @@
 """`python -m symbolic_pe` is the command `symbolic-pe`."""
 
-from symbolic_pe.cli.main import cli
+from symbolic_pe.cli.main import main
 
 if __name__ == "__main__":
-    cli(prog_name="symbolic-pe")
+    main()

@@ -16,13 +16,13 @@ class Budget:
     deadline: float
 
     @classmethod
-    def of(cls, seconds: float = DEFAULT_SECONDS) -> Budget:
-        """A budget that starts now.
+    def of(cls, seconds: float = DEFAULT_SECONDS, share: float = 1.0) -> Budget:
+        """A budget that starts now; the search may use a share of it.
 
         >>> Budget.of(0).is_spent()
         True
         """
-        return cls(seconds, time.monotonic() + seconds)
+        return cls(seconds, time.monotonic() + share * seconds)
 
     def is_spent(self) -> bool:
         """True once the deadline has passed."""

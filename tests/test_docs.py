@@ -29,6 +29,7 @@ PAGES = [
     "README.md",
     "docs/tutorials/getting-started.md",
     "docs/how-to/integer-positions.md",
+    "docs/how-to/parameters.md",
     "docs/how-to/several-axes.md",
 ]
 REFUTED = ("misquoted", "prove examples/not-commuting", "prove examples/no-generator")

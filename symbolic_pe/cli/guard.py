@@ -18,8 +18,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-GRACE = 5.0
-"""Seconds beyond the budget for what is not asked: reading, printing, one long call."""
+GRACE = 1.0
+"""Seconds beyond the budget for starting and printing."""
 UNLIMITED = -1.0
 EXIT_UNDECIDED = 3
 _MESSAGE = struct.Struct("d")

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 EXIT_OK, EXIT_REFUTED, EXIT_MISUSE, EXIT_UNDECIDED = 0, 1, 2, 3
 EXIT_INTERNAL = 70
+SHARE_OF_SEARCH = 0.75
+"""Of a budget; the rest is for proofs and printing, before the hard limit."""
 
 SPEC_HELP = (
     "SPEC is a catalogue name with settings (rope:dim=128,layout=half), a .toml file, a .json "
@@ -108,7 +110,7 @@ def _start_budget(context: click.Context, _: click.Parameter, seconds: float) ->
     guard = context.find_object(Guard)
     if guard is not None:
         guard.allow(seconds)
-    return Budget.of(seconds)
+    return Budget.of(seconds, SHARE_OF_SEARCH)
 
 
 def _release() -> None:

@@ -1,0 +1,86 @@
+"""Budgets of exact decisions: asked between steps, and enforced from outside."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from symbolic_pe.cli.main import cli
+
+ROOT = Path(__file__).parents[2]
+
+
+def symbolic(n: int) -> str:
+    """An n × n matrix of n² parameters."""
+    names = [[f"x{i}{j}" for j in range(n)] for i in range(n)]
+    return json.dumps({"matrix": names, "parameters": {x: "real" for row in names for x in row}})
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "symbolic_pe", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+        timeout=100,
+    )
+
+
+def test_a_case_tree_beyond_its_budget_gives_what_is_decided(tmp_path: Path) -> None:
+    path = tmp_path / "three.json"
+    path.write_text(symbolic(3))
+    result = CliRunner().invoke(cli, ["classify", str(path), "--budget", "2", "--json"])
+    assert result.exit_code == 3
+    cases = json.loads(result.stdout)["cases"]
+    reasons = {case["undecided"] for case in cases}
+    assert "not decided within the budget of 2 s" in reasons
+    assert None in reasons
+
+
+@pytest.mark.slow
+def test_one_long_call_is_stopped_from_outside(tmp_path: Path) -> None:
+    """The discriminant of a symbolic 6 × 6 is one call that no budget interrupts."""
+    path = tmp_path / "six.json"
+    path.write_text(symbolic(6))
+    result = run("classify", str(path), "--budget", "3")
+    assert result.returncode == 3
+    assert "not decided within the budget of 3 s" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_exit_codes_and_output_pass_through_the_guard(tmp_path: Path) -> None:
+    refuted = run("prove", "examples/alibi-misquoted.toml")
+    assert refuted.returncode == 1
+    assert "refuted" in refuted.stdout
+    misuse = run("classify", str(tmp_path / "missing.toml"))
+    assert misuse.returncode == 2
+    assert misuse.stderr.startswith("error: ")
+    usage = run("classify")
+    assert usage.returncode == 2
+    assert "Usage" in usage.stderr
+    assert run("--version").returncode == 0
+
+
+@pytest.mark.parametrize("value", ["-1", "never", "1e9"])
+def test_a_bad_budget_is_refused(value: str) -> None:
+    result = CliRunner().invoke(cli, ["classify", "rope", "--budget", value])
+    assert result.exit_code == 2
+    assert "--budget" in result.stderr
+
+
+def test_closed_forms_are_printed_case_by_case_and_in_one_formula() -> None:
+    arguments = ["classify", str(ROOT / "examples/damped-oscillator.toml"), "--closed-form"]
+    text = CliRunner().invoke(cli, arguments).stdout
+    assert "A[0,1] = t*exp(-w*t)" in text
+    assert "in one formula for all parameters" in text
+    record = json.loads(CliRunner().invoke(cli, [*arguments, "--json"]).stdout)
+    assert all(case["closed_form"] for case in record["cases"])
+    assert record["closed_form"].startswith("exp(tX) = phi0_0(t)*I + phi0_1(t)*X")
+    plain = json.loads(CliRunner().invoke(cli, [*arguments[:2], "--json"]).stdout)
+    assert plain["closed_form"] is None
