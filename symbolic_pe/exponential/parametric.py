@@ -1,6 +1,7 @@
 """exp(tX) of a parametric matrix, in K[x] modulo its characteristic polynomial, K = Q(parameters).
 
-On one cell of the parameters χ = Π f^m. Factors that are coprime on the whole cell give primary
+On one cell of the parameters χ = Π f^m; the exponents are lowered while Π f^m still annihilates X.
+Factors that are coprime on the whole cell give primary
 parts of their own (see `primary`); factors that may share a root there, or whose own roots may
 coincide, stay together as one p = Π f^m with exponent 1:
 
@@ -34,13 +35,14 @@ from symbolic_pe.jordan.cell_algebra import (
     factors,
     monic,
     polynomial_text,
+    product,
     resultant,
 )
 
 
 @dataclass(frozen=True)
 class ParametricExponential:
-    """Primary parts of exp(tX) modulo χ, with χ and X over Q(symbols), on one cell."""
+    """Primary parts of exp(tX) modulo an annihilating polynomial over Q(symbols), on one cell."""
 
     matrix: KMatrix
     modulus: Polynomial
@@ -49,7 +51,7 @@ class ParametricExponential:
     radicals: Mapping[str, Scalar]
 
     def is_proved(self) -> bool:
-        """Decide χ(X) = 0, E(0) = I and E′ = XE."""
+        """Decide that the modulus annihilates X, E(0) = I and E′ = XE."""
         value = evaluate(self.modulus.coeffs(), self.matrix)
         annihilates = all(x.is_zero() for row in value for x in row)
         return annihilates and laws_hold(self.modulus, self.parts)
@@ -167,11 +169,34 @@ def parametric_exponential(
         return ParametricExponential(
             base, modulus, (primary_part(modulus, modulus, 1),), None, adjoined.values
         )
-    parts = [
-        primary_part(modulus, p, exponent)
-        for p, exponent in _coprime_groups(cell, factors(coefficients))
-    ]
+    found = _annihilating(base, factors(coefficients))
+    modulus = Polynomial([1])
+    for factor, exponent in found:
+        modulus = modulus * monic(factor) ** exponent
+    parts = [primary_part(modulus, p, exponent) for p, exponent in _coprime_groups(cell, found)]
     return ParametricExponential(base, modulus, tuple(parts), cell, adjoined.values)
+
+
+def _annihilating(
+    matrix: KMatrix, found: Sequence[tuple[RationalFunction, int]]
+) -> list[tuple[RationalFunction, int]]:
+    """The factors of χ with the least exponents for which Π f^k still annihilates X."""
+    exponents = [m for _, m in found]
+    for index, (factor, multiplicity) in enumerate(found):
+        if multiplicity == 1:
+            continue
+        others = Polynomial([1])
+        for i, (other, _) in enumerate(found):
+            if i != index:
+                others = others * monic(other) ** exponents[i]
+        power = evaluate(others.coeffs(), matrix)
+        image = evaluate(monic(factor).coeffs(), matrix)
+        for exponent in range(1, multiplicity):
+            power = product(power, image)
+            if all(x.is_zero() for row in power for x in row):
+                exponents[index] = exponent
+                break
+    return [(factor, k) for (factor, _), k in zip(found, exponents, strict=True)]
 
 
 def _coprime_groups(
