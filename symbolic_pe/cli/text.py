@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from symbolic_pe.classification import Classification, ClassifiedCase
+from symbolic_pe.cli.abbreviations import Abbreviations
 from symbolic_pe.cli.output import CatalogueRecord, CheckRecord, ErrorRecord, RecheckRecord
 from symbolic_pe.cli.pipeline import Artefacts
 from symbolic_pe.cli.report import distance_text
@@ -31,15 +32,20 @@ def classification_text(found: Classification, closed_forms: Sequence[str] = ())
         declared = ", ".join(f"{n} {t}" for n, t in encoding.parameters.items())
         lines.append(f"parameters: {declared}")
     several = len(found.cases) > 1
+    short = Abbreviations(encoding.parameters)
     for index, case in enumerate(found.cases):
-        lines.extend(_case_lines(case, several=several))
+        conditions = [short.condition(text) for text in case.conditions]
+        body = _case_lines(case, conditions, several=several)
         if closed_forms:
-            lines.extend(f"    {line}" for line in closed_forms[index].splitlines())
+            body.extend(f"    {line}" for line in closed_forms[index].splitlines())
+        lines.extend(map(short.within, body))
+    if names := short.lines():
+        lines.extend(["  where", *(f"  {line}" for line in names)])
     return "\n".join(lines)
 
 
-def _case_lines(case: ClassifiedCase, *, several: bool) -> list[str]:
-    title = " and ".join(case.conditions) or "all positions"
+def _case_lines(case: ClassifiedCase, conditions: list[str], *, several: bool) -> list[str]:
+    title = " and ".join(conditions) or "all positions"
     if case.undecided:
         return [f"  {title}: undecided: {case.undecided}"]
     flag = "  (generic)" if several and case.generic and case.conditions else ""

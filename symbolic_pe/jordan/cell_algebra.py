@@ -140,22 +140,20 @@ def as_element(p: Polynomial) -> RationalFunction:
 
 
 def polynomial_text(p: Polynomial, radicals: Mapping[str, Scalar] | None = None) -> str:
-    """A monic polynomial in x; x gives way to a parameter of that name.
+    """A polynomial in x, highest power first; x gives way to a parameter of that name.
 
-    Denominators are cleared, unless radicals are to be put back, coefficient by coefficient.
+    Denominators are cleared, unless radicals are to be put back.
     """
-    if not radicals:
-        element = as_element(p)
-        name = "x" if "x" not in element.used_names() else "lambda"
-        return str(element).replace(UNKNOWN, name)
+    cleared = p if radicals else Polynomial(as_element(p).coefficients_in(UNKNOWN))
+    taken = {name for c in cleared.coeffs() for name in c.used_names()}
+    variable = "x" if "x" not in taken else "lambda" if "lambda" not in taken else UNKNOWN
     pieces = []
-    for power in range(p.degree(), -1, -1):
-        value = Scalar({(): p[power]}).substitute(radicals)
-        monomial = "" if power == 0 else "x" if power == 1 else f"x^{power}"
+    for power in range(cleared.degree(), -1, -1):
+        value = Scalar({(): cleared[power]}).substitute(radicals or {})
+        monomial = "" if power == 0 else variable if power == 1 else f"{variable}^{power}"
         if not value.is_zero():
-            pieces.append(times(value, [monomial] if monomial else []))
-    text = " + ".join(pieces)
-    return text.replace("+ -", "- ")
+            pieces.append(times(value, [monomial]) if monomial else str(value))
+    return " + ".join(pieces).replace("+ -", "- ")
 
 
 # -- matrices ---------------------------------------------------------------------------------

@@ -120,7 +120,7 @@ def test_every_case_of_the_cubic_companion_has_a_point() -> None:
         "decay-polynomial",
     }
     names = {str(b.eigenvalue) for c in cases for b in c.structure}
-    assert "root(x^3 + x^2*a + x*b + c, 0)" in names
+    assert "root(x^3 + a*x^2 + b*x + c, 0)" in names
 
 
 roots = st.lists(
