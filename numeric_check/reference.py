@@ -15,7 +15,8 @@ from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.errors import SpecificationError, Undecided
 from symbolic_pe.generators.block import Block
 from symbolic_pe.generators.generator import Generator
-from symbolic_pe.jordan.classify import connected_components, real_jordan_form
+from symbolic_pe.jordan.classify import real_jordan_form
+from symbolic_pe.jordan.components import connected_components
 from symbolic_pe.jordan.form import ComponentForm
 
 DEFAULT_BITS = 96

@@ -17,7 +17,7 @@ from symbolic_pe.algebra.functions import square_root
 from symbolic_pe.algebra.interval import Interval
 from symbolic_pe.algebra.linear_feasibility import Inequality, is_feasible
 from symbolic_pe.algebra.rational_function import RationalFunction, monomial_element
-from symbolic_pe.algebra.scalar import ZERO, Scalar, precision
+from symbolic_pe.algebra.scalar import ZERO, Scalar, precision, with_symbols_replaced
 from symbolic_pe.algebra.symbols import is_constant_symbol, is_exponential
 from symbolic_pe.errors import NotYetCovered, SpecificationError
 
@@ -36,7 +36,8 @@ class Assumptions:
 
     A sign 0 in `signs` is an equation that no parameter in it could be solved for. `weak` holds
     elements with sign·element ≥ 0, `not_all_zero` lists of which at least one does not vanish,
-    `constants` the values of symbols that stand for real algebraic numbers.
+    `constants` the values of symbols that stand for real algebraic numbers, `definitions` those of
+    symbols that stand for positive functions of the parameters.
     """
 
     declared: Mapping[str, str] = field(default_factory=dict)
@@ -47,6 +48,7 @@ class Assumptions:
     weak: Mapping[str, tuple[RationalFunction, int]] = field(default_factory=dict)
     not_all_zero: Mapping[str, tuple[RationalFunction, ...]] = field(default_factory=dict)
     constants: Mapping[str, Scalar] = field(default_factory=dict)
+    definitions: Mapping[str, Scalar] = field(default_factory=dict)
 
     @classmethod
     def declare(cls, parameters: Mapping[str, str]) -> Assumptions:
@@ -301,6 +303,8 @@ class Assumptions:
     def _sign_of_symbol(self, name: str) -> int | None:
         if is_constant_symbol(name) or is_exponential(name):
             return 1
+        if name in self.constants:
+            return self.constants[name].sign()
         interval = self.intervals.get(name)
         return None if interval is None else interval.sign_of_difference(ZERO)
 
@@ -316,7 +320,7 @@ class Assumptions:
         if len(names) == 1 and names[0] in self.intervals:
             roots = real_roots(factor, names[0])
             if roots is not None:
-                yield from self._split_axis(names[0], roots)
+                yield from self._split_axis(names[0], roots, factor)
                 return
         weak = self._weak_sign_of(factor)
         for sign in (-1, 0, 1):
@@ -363,11 +367,13 @@ class Assumptions:
             return self._with_fact(scaled, direction)
         opposite = self.weak.get(str(scaled))
         if opposite is not None and opposite[1] != direction:
-            return self._with_equation(scaled)
+            return self.with_equation(scaled)
         return replace(self, weak={**self.weak, str(scaled): (scaled, direction)})
 
-    def _split_axis(self, name: str, roots: list[Scalar]) -> Iterator[Assumptions]:
-        """Cut the interval of a parameter at ascending points."""
+    def _split_axis(
+        self, name: str, roots: list[Scalar], factor: RationalFunction
+    ) -> Iterator[Assumptions]:
+        """Cut the interval of a parameter at ascending points, the roots of a factor."""
         rest: Interval | None = self.intervals[name]
         for root in roots:
             if rest is None:
@@ -377,7 +383,7 @@ class Assumptions:
                 if part is None or (sign == 0 and name in self.nonzero and root.is_zero()):
                     continue
                 refined = replace(self, intervals={**self.intervals, name: part})
-                done = refined._with_solution(name, root) if sign == 0 else refined._consistent()
+                done = refined._put_in(name, root, factor) if sign == 0 else refined._consistent()
                 if done is not None:
                     yield done
             rest = rest.side(root, 1)
@@ -385,6 +391,13 @@ class Assumptions:
             last = replace(self, intervals={**self.intervals, name: rest})._consistent()
             if last is not None:
                 yield last
+
+    def _put_in(self, name: str, root: Scalar, factor: RationalFunction) -> Assumptions | None:
+        """The cell where a parameter is a root of a factor, put in where that stays in the ring."""
+        try:
+            return self.with_solution(name, root)
+        except NotYetCovered:  # sums of roots and parameters: keep the equation instead
+            return self.with_equation(factor)
 
     def _solve(self, factor: RationalFunction) -> Assumptions | None:
         """Solve factor = 0 for a parameter that occurs linearly with a non-zero coefficient.
@@ -394,10 +407,10 @@ class Assumptions:
         for name in self._linear_parameters(factor):
             constant, linear = factor.coefficients_in(name)
             if self.is_nonzero(linear):
-                return self._with_solution(name, Scalar({(): -(constant / linear)}))
-        return self._with_equation(factor)
+                return self.with_solution(name, Scalar({(): -(constant / linear)}))
+        return self.with_equation(factor)
 
-    def _with_equation(self, element: RationalFunction) -> Assumptions | None:
+    def with_equation(self, element: RationalFunction) -> Assumptions | None:
         """Record element = 0; factors that cannot vanish are left out."""
         product = RationalFunction(1)
         for factor, exponent in element.factors()[1]:
@@ -488,7 +501,7 @@ class Assumptions:
         if len(names) == 1 and (roots := real_roots(factor, names[0])) is not None:
             for root in roots:
                 if self.intervals[names[0]].contains(root):
-                    part = self._at_point(names[0], root)
+                    part = self._at_point(names[0], root, factor)
                     if part is not None:
                         yield part
             return
@@ -497,13 +510,13 @@ class Assumptions:
             if linear.size() > 2:
                 continue
             regular = self._with_nonzero(linear)
-            solved = regular and regular._with_solution(name, Scalar({(): -(constant / linear)}))
+            solved = regular and regular.with_solution(name, Scalar({(): -(constant / linear)}))
             if solved is not None:
                 yield solved
             if not self.is_nonzero(linear):
                 yield from self._all_zero([linear, constant])
             return
-        if (part := self._with_equation(factor)) is not None:
+        if (part := self.with_equation(factor)) is not None:
             yield part
 
     def _linear_parameters(self, factor: RationalFunction) -> list[str]:
@@ -533,7 +546,7 @@ class Assumptions:
             return self.first_split(min(blocking, key=lambda f: (len(f.used_names()), str(f))))
         return factor
 
-    def _with_solution(self, name: str, value: Scalar) -> Assumptions | None:
+    def with_solution(self, name: str, value: Scalar) -> Assumptions | None:
         """Record name = value, in everything known so far; None when that contradicts it."""
         try:
             return self._substituted(name, value)
@@ -584,7 +597,7 @@ class Assumptions:
             return self if known == 0 else None
         vanishing = [f for f, e in image.factors()[1] if e > 0 and not self.is_nonzero(f)]
         if len(vanishing) != 1:
-            return self._with_equation(image)
+            return self.with_equation(image)
         (factor,) = vanishing
         names = factor.used_names()
         if len(names) == 1 and (roots := real_roots(factor, names[0])) is not None:
@@ -592,14 +605,15 @@ class Assumptions:
             if not inside:
                 return None
             if len(inside) == 1:
-                return self._at_point(names[0], inside[0])
-            return self._with_equation(factor)
+                return self._at_point(names[0], inside[0], factor)
+            return self.with_equation(factor)
         return self._solve(factor)
 
-    def _at_point(self, name: str, value: Scalar) -> Assumptions | None:
-        """The part of the cell where one parameter has a given value."""
+    def _at_point(self, name: str, value: Scalar, factor: RationalFunction) -> Assumptions | None:
+        """The part of the cell where one parameter has a given value, a root of a factor."""
         point = Interval(value, value, True, True)
-        return replace(self, intervals={**self.intervals, name: point})._with_solution(name, value)
+        part = replace(self, intervals={**self.intervals, name: point})
+        return part._put_in(name, value, factor)
 
     def _with_some_of(self, elements: Sequence[RationalFunction]) -> Assumptions | None:
         """Record that some element does not vanish; None when all of them do."""
@@ -639,7 +653,7 @@ class Assumptions:
     def _with_fact(self, element: RationalFunction, sign: int) -> Assumptions | None:
         """Record a sign; where it is strict, even factors only have to be non-zero."""
         if sign == 0:
-            return self._with_equation(element)
+            return self.with_equation(element)
         constant, factors = element.factors()
         product, known = RationalFunction(1), sign * (1 if constant > 0 else -1)
         refined: Assumptions | None = self
@@ -698,7 +712,8 @@ class Assumptions:
                 texts.extend(interval.describe(name))
         for name, value in self.solved.items():
             interval = self.intervals[name]
-            if interval.low is None or interval.low != interval.high:
+            point = interval.low is not None and interval.low == interval.high
+            if not point and not self._says_nothing(name, value):
                 texts.append(f"{name} = {value}")
         for element, sign in self.signs.values():
             texts.append(f"{element} {RELATIONS[sign]} 0")
@@ -709,6 +724,13 @@ class Assumptions:
                 texts.append(f"{element} != 0")
         texts.extend(f"not all of {text} are 0" for text in self.not_all_zero)
         return texts
+
+    def _says_nothing(self, name: str, value: Scalar) -> bool:
+        """True for what a definition already says, such as w = sqrt(w)^2."""
+        if not self.definitions or not value.is_base():
+            return False
+        image = with_symbols_replaced(value.base_value(), self.definitions)
+        return image == Scalar.symbol(name)
 
     def is_empty(self) -> bool:
         """True when the facts, read as linear inequalities in monomials, contradict each other.
@@ -744,6 +766,8 @@ def _single(x: Scalar) -> RationalFunction:
     """The coefficient of a one-term scalar; its radical is positive and has no say in the sign."""
     if x.is_zero():
         return RationalFunction(0)
+    if not x.parameters():
+        return RationalFunction(x.sign())
     if len(x.terms) > 1:
         raise NotYetCovered(f"the sign of {x}, a sum of roots with parameters")
     (element,) = x.terms.values()

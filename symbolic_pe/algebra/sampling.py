@@ -21,11 +21,13 @@ MAX_EQUATIONS_TRIED = 160
 
 def holds_at(cell: Assumptions, point: Mapping[str, Scalar]) -> bool:
     """Whether a point with a value for every parameter lies in the cell."""
+    point = {**point, **{n: v.substitute(point) for n, v in cell.definitions.items()}}
     if not all(interval.contains(point[name]) for name, interval in cell.intervals.items()):
         return False
     try:
         solved = all(
-            (value.substitute(point) - point[name]).is_zero() for name, value in cell.solved.items()
+            (value.substitute({**point, **cell.constants}) - point[name]).is_zero()
+            for name, value in cell.solved.items()
         )
     except ZeroDivisionError:  # a denominator that vanishes nowhere on the cell
         return False
@@ -90,7 +92,7 @@ def _completed(cell: Assumptions, point: Mapping[str, Scalar]) -> dict[str, Scal
             if value.is_base() and value.symbols() <= set(rational):
                 complete[name] = Scalar.rational(value.base_value().at(rational))
             else:
-                complete[name] = value.substitute(point)
+                complete[name] = value.substitute({**point, **cell.constants})
     except ZeroDivisionError:
         return None
     return complete if _holds_at(cell, complete) else None
@@ -106,11 +108,11 @@ def _holds_at(cell: Assumptions, point: Mapping[str, Scalar]) -> bool:
     try:
         return (
             all(
-                Scalar({(): element}).substitute(point).sign() == sign
+                cell.value(element).substitute(point).sign() == sign
                 for element, sign in cell.signs.values()
             )
             and all(
-                Scalar({(): element}).substitute(point).sign() != -sign
+                cell.value(element).substitute(point).sign() != -sign
                 for element, sign in cell.weak.values()
             )
             and _nonzero_at(cell, point)
@@ -124,7 +126,7 @@ def _excluded_by_balls(cell: Assumptions, point: Mapping[str, Scalar]) -> bool:
     with precision(64):
         values = {name: value.ball({}) for name, value in point.items()}
         for element, sign in (*cell.signs.values(), *cell.weak.values()):
-            ball = Scalar({(): element}).ball(values)
+            ball = cell.value(element).ball(values)
             if (ball > 0 and sign <= 0) or (ball < 0 and sign >= 0):
                 return True
     return False
@@ -156,6 +158,6 @@ def _holds_at_rational(cell: Assumptions, point: Mapping[str, fmpq]) -> bool:
 
 def _nonzero_at(cell: Assumptions, point: Mapping[str, Scalar]) -> bool:
     return all(
-        any(not Scalar({(): x}).substitute(point).is_zero() for x in elements)
+        any(not cell.value(x).substitute(point).is_zero() for x in elements)
         for elements in (*((x,) for x in cell.nonzero.values()), *cell.not_all_zero.values())
     )

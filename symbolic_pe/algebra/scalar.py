@@ -318,6 +318,16 @@ def _polynomial_ball(element: RationalFunction, values: Mapping[str, arb]) -> ar
     return total
 
 
+def with_symbols_replaced(element: RationalFunction, values: Mapping[str, Scalar]) -> Scalar:
+    """A rational function with some symbols, exponentials among them, replaced by name."""
+
+    def image(name: str) -> Scalar:
+        return values[name] if name in values else Scalar.symbol(name)
+
+    top, bottom = (with_symbols(part, image) for part in element.split())
+    return top / bottom
+
+
 def with_symbols(element: RationalFunction, image: Callable[[str], Scalar]) -> Scalar:
     """A polynomial with every symbol replaced by its image."""
     total = ZERO

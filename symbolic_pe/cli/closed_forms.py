@@ -8,8 +8,8 @@ from symbolic_pe.exponential.closed_form import CaseExponential, ComponentExpone
 from symbolic_pe.exponential.parametric import parametric_exponential
 from symbolic_pe.exponential.primary import primary_exponential
 from symbolic_pe.generators.generator import Generator
-from symbolic_pe.jordan.exponential_symbols import with_one_exponential
 from symbolic_pe.jordan.form import JordanCase
+from symbolic_pe.jordan.rational_entries import with_rational_entries
 
 LARGEST_WRITTEN_OUT = 6
 """Channels of a case that is printed entry by entry; zeros are left out."""
@@ -44,7 +44,7 @@ def closed_form_text(found: Classification, case: ClassifiedCase) -> str:
 
 def uniform_closed_form(found: Classification) -> str | None:
     """One formula for all parameters, smooth where cases meet; None where there is one case."""
-    generator = with_one_exponential(found.encoding.full_generator())
+    generator = with_rational_entries(found.encoding.full_generator())
     parametric = any(x.parameters() for row in generator.matrix for x in row)
     if not parametric or len(found.cases) < 2 or generator.dimension > LARGEST_UNIFORM:
         return None
@@ -52,7 +52,7 @@ def uniform_closed_form(found: Classification) -> str | None:
 
 
 def _without_basis(generator: Generator, case: JordanCase) -> str:
-    generator = with_one_exponential(generator)
+    generator = with_rational_entries(generator)
     if generator.dimension > LARGEST_PRIMARY:
         return "A(t) as a sum over the irreducible factors of the minimal polynomial"
     if is_rational(generator.matrix):

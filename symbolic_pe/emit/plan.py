@@ -27,7 +27,8 @@ from symbolic_pe.encodings.layout import place_consecutively
 from symbolic_pe.errors import NotYetCovered, SpecificationError
 from symbolic_pe.generators.block import Block, PlacedBlock
 from symbolic_pe.generators.generator import Generator
-from symbolic_pe.jordan.classify import connected_components, real_jordan_form
+from symbolic_pe.jordan.classify import real_jordan_form
+from symbolic_pe.jordan.components import connected_components
 from symbolic_pe.jordan.nearby import nearby_form
 
 NO_DISTANCE = fmpq(0)

@@ -19,7 +19,7 @@ from symbolic_pe.budget import Budget
 from symbolic_pe.errors import NotYetCovered, SymbolicPEError
 from symbolic_pe.generators.block import Block
 from symbolic_pe.generators.generator import Generator
-from symbolic_pe.jordan.exponential_symbols import with_one_exponential
+from symbolic_pe.jordan.components import connected_components
 from symbolic_pe.jordan.form import (
     ComponentForm,
     JordanCase,
@@ -29,6 +29,7 @@ from symbolic_pe.jordan.form import (
 )
 from symbolic_pe.jordan.parametric import structure_cells
 from symbolic_pe.jordan.rational import component_form
+from symbolic_pe.jordan.rational_entries import with_rational_entries
 from symbolic_pe.jordan.two_by_two import Leaf, one_by_one, sign_cells, two_by_two
 
 MAX_CASES = 4096
@@ -63,7 +64,7 @@ def real_jordan_form(generator: Generator, budget: Budget | None = None) -> Real
     when no cell is decided.
     """
     budget = budget or Budget.of()
-    generator = with_one_exponential(generator)
+    generator = with_rational_entries(generator)
     cases: list[JordanCase] = []
     start = _Partial(generator.assumptions)
     for partial in _resolved(start, _components(generator), budget):
@@ -126,27 +127,6 @@ def _components(generator: Generator) -> list[_Component]:
         )
         for coordinates in connected_components(matrix)
     ]
-
-
-def connected_components(matrix: ScalarMatrix) -> list[tuple[int, ...]]:
-    """Coordinates that X couples, directly or through others."""
-    n = len(matrix)
-    parent = list(range(n))
-
-    def find(i: int) -> int:
-        while parent[i] != i:
-            parent[i] = parent[parent[i]]
-            i = parent[i]
-        return i
-
-    for i in range(n):
-        for j in range(n):
-            if i != j and not matrix[i][j].is_zero():
-                parent[find(i)] = find(j)
-    groups: dict[int, list[int]] = {}
-    for i in range(n):
-        groups.setdefault(find(i), []).append(i)
-    return sorted(tuple(g) for g in groups.values())
 
 
 def _extend(partial: _Partial, component: _Component, budget: Budget) -> Iterator[_Partial]:

@@ -29,7 +29,7 @@ from symbolic_pe.algebra.real_number import RealNumber
 from symbolic_pe.algebra.scalar import DECISION_PRECISIONS, ONE, ZERO, Scalar, precision
 from symbolic_pe.errors import NotYetCovered, SymbolicPEError, Undecided
 from symbolic_pe.generators.commuting import CommutingFamily
-from symbolic_pe.jordan.classify import connected_components
+from symbolic_pe.jordan.components import connected_components
 from symbolic_pe.jordan.form import ImplicitEigenvalue, polynomial_text
 from symbolic_pe.jordan.rational import (
     Primary,

@@ -73,26 +73,25 @@ def structure_cells(
 ) -> Iterator[StructureCell]:
     """Cells with the real Jordan structure on each; what the budget does not reach is undecided.
 
-    Raises `NotYetCovered` for entries with roots and above `MAX_DIMENSION`.
+    So are components above `MAX_DIMENSION`.
     """
     here = apply(lambda x: x.substitute(cell.solved), matrix)
     adjoined = Adjunction.of(here)
-    if adjoined.values and not any(x.parameters() for row in here for x in row):
+    if adjoined.values and not any(x.parameters() for x in adjoined.values.values()):
         cell = cell.with_constants(adjoined.values)
         here = apply(lambda x: Scalar({(): adjoined.base(x)}), here)
         matrix = here
+    reason = ""
     if len(here) > MAX_DIMENSION:
-        raise NotYetCovered(
+        reason = (
             f"a parametric component of dimension {len(here)}; at most {MAX_DIMENSION} is covered"
         )
-    if not all(x.is_base() for row in here for x in row):
-        raise NotYetCovered(
-            f"a component of dimension {len(here)} whose entries contain both roots and "
-            "parameters; this version classifies those in components of dimension 1 and 2, and as "
-            "blocks"
-        )
-    if budget.is_spent():
-        yield StructureCell(cell, (), f"not decided within the budget of {budget.seconds:g} s")
+    elif not all(x.is_base() for row in here for x in row):
+        reason = f"roots of parameters in a component of dimension {len(here)}, on this case"
+    elif budget.is_spent():
+        reason = f"not decided within the budget of {budget.seconds:g} s"
+    if reason:
+        yield StructureCell(cell, (), reason)
         return
     base = [[x.base_value() for x in row] for row in here]
     kind = kind or spectrum_kind(cell, base)

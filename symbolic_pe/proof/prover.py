@@ -30,8 +30,8 @@ from symbolic_pe.errors import NotYetCovered, Undecided
 from symbolic_pe.exponential.parametric import parametric_exponential
 from symbolic_pe.exponential.primary import primary_exponential
 from symbolic_pe.jordan.classify import real_jordan_form
-from symbolic_pe.jordan.exponential_symbols import with_one_exponential
 from symbolic_pe.jordan.form import UNDECIDED, JordanCase, StructureBlock
+from symbolic_pe.jordan.rational_entries import with_rational_entries
 from symbolic_pe.proof.claim import Claim, Outcome, outcome_of
 from symbolic_pe.proof.patterns import (
     Pattern,
@@ -135,7 +135,7 @@ def _primary_laws(
     if _is_one_map_without_skewness(encoding):
         return _all_undecided("one map on both sides of a generator that is not skew")
     matrices = [
-        with_one_exponential(encoding.full_generator(i)).matrix for i in range(len(encoding.heads))
+        with_rational_entries(encoding.full_generator(i)).matrix for i in range(len(encoding.heads))
     ]
     # The closed form sees of a case only what its equations make of X: cells share proofs.
     distinct = {(head, _equations(case)): case for head, case in cases}

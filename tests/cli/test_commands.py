@@ -98,15 +98,16 @@ def test_prove_and_its_exit_codes() -> None:
 
 
 def test_undecided_exits_with_three(tmp_path: Path) -> None:
-    """Roots and parameters together, three by three: no case tree, so growth is not decided."""
-    path = tmp_path / "roots.json"
-    rows = [[0, "sqrt(w)", 1], [-1, 0, "w"], [0, 1, 0]]
-    document = {"matrix": rows, "parameters": {"w": "positive"}, "claims": ["bounded-causal"]}
+    """Without time for a case tree growth is not decided; kernels end at two channels."""
+    path = tmp_path / "cubic.json"
+    rows = [[0, 1, 0], [0, 0, 1], ["-c", "-b", "-a"]]
+    parameters = dict.fromkeys("abc", "positive")
+    document = {"matrix": rows, "parameters": parameters, "claims": ["bounded-causal"]}
     path.write_text(json.dumps(document))
-    assert run("prove", str(path)).exit_code == 3
-    built = run("build", str(path), "-o", str(tmp_path / "out"))
+    assert run("prove", str(path), "--budget", "0").exit_code == 3
+    built = run("build", str(path), "-o", str(tmp_path / "out"), "--budget", "0")
     assert built.exit_code == 3
-    assert "both roots and parameters" in built.stderr
+    assert "budget of 0 s" in built.stderr
     assert not (tmp_path / "out").exists()
 
 

@@ -10,6 +10,8 @@ from flint import arb, arb_mat, fmpq, fmpq_mat, fmpq_poly
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from symbolic_pe.algebra.assumptions import Assumptions
+from symbolic_pe.algebra.matrix import scalar_matrix
 from symbolic_pe.algebra.polynomial import Polynomial
 from symbolic_pe.algebra.rational_function import RationalFunction
 from symbolic_pe.algebra.sampling import holds_at
@@ -18,8 +20,9 @@ from symbolic_pe.exponential.parametric import ParametricExponential, parametric
 from symbolic_pe.exponential.primary import evaluate_at, laws_hold
 from symbolic_pe.generators.generator import Generator
 from symbolic_pe.jordan.classify import real_jordan_form
-from symbolic_pe.jordan.exponential_symbols import with_one_exponential
 from symbolic_pe.jordan.form import RealJordanForm
+from symbolic_pe.jordan.rational_entries import with_rational_entries
+from tests.jordan.points import shape
 
 MATRICES = {
     "oscillator": [["0", "1"], ["-a^2", "-2*a*b"]],
@@ -120,7 +123,7 @@ def test_hyperbolic_entries_are_written_in_one_exponential() -> None:
         "exp(1/3*q) = 1": ["constant", "decay"],
         "exp(1/3*q) > 1": ["constant", "damped-rotation"],
     }
-    matrix = with_one_exponential(generator).matrix
+    matrix = with_rational_entries(generator).matrix
     assert all(parametric_exponential(matrix, c.cell).is_proved() for c in cases)
 
 
@@ -158,3 +161,35 @@ def test_algebraic_entries_with_a_cubic_eigenvalue_are_classified_and_proved() -
     form = parametric_exponential(generator.matrix, case.cell)
     assert form.is_proved()
     assert "sqrt(6)" in str(form)
+
+
+ROOTS = {
+    "a root of a parameter": ([["0", "sqrt(w)", "1"], ["-1", "0", "w"], ["0", "1", "0"]], "w"),
+    "a root of a difference": ([["sqrt(1-z)", "1", "0"], ["0", "z", "1"], ["0", "0", "0"]], "z"),
+    "a root of a number": ([["sqrt(2)*v", "1", "0"], ["0", "v", "1"], ["0", "0", "2"]], "v"),
+}
+
+
+@pytest.mark.parametrize("name", ROOTS)
+def test_roots_and_parameters_together_are_classified_and_proved(name: str) -> None:
+    """At squares of rationals the same matrix is rational, and its structure is that of the case."""
+    rows, parameter = ROOTS[name]
+    declared = {"w": "positive", "z": "between 0 and 1", "v": "real"}[parameter]
+    generator = Generator.from_matrix(rows, {parameter: declared})
+    cases = real_jordan_form(generator).cases
+    assert not any(c.undecided for c in cases)
+    matrix = with_rational_entries(generator).matrix
+    assert all(parametric_exponential(matrix, c.cell).is_proved() for c in cases)
+    points = {
+        "w": ["1", "4", "9/4", "1/9"],
+        "z": ["3/4", "5/9", "9/25"],
+        "v": ["0", "1", "2", "-3"],
+    }
+    for text in points[parameter]:
+        value = Scalar.rational(fmpq(*map(int, (text + "/1").split("/")[:2])))
+        (case,) = [c for c in cases if holds_at(c.cell, {parameter: value})]
+        at_point = [[x.substitute({parameter: value}) for x in row] for row in generator.matrix]
+        (exact,) = real_jordan_form(
+            Generator(3, None, scalar_matrix(at_point), Assumptions())
+        ).cases
+        assert shape(case.structure) == shape(exact.structure)

@@ -8,6 +8,7 @@ from symbolic_pe import catalogue, from_document, prove, read_specification
 from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
 from symbolic_pe.algebra.expression import parse
 from symbolic_pe.algebra.scalar import ZERO
+from symbolic_pe.budget import Budget
 from symbolic_pe.encodings.catalogue import entries
 from symbolic_pe.generators.block import Block
 from symbolic_pe.proof.claim import CLAIM_NAMES, Claim, Outcome
@@ -218,16 +219,27 @@ def test_high_degree_beside_irrational_entries_is_proved() -> None:
 
 
 def test_laws_hold_for_all_parameters_where_the_case_tree_is_not_decided() -> None:
-    """Roots and parameters together: the laws are proved, growth is undecided with the reason."""
-    rows = [["0", "sqrt(w)", "1"], ["-1", "0", "w"], ["0", "1", "0"]]
-    document = {"matrix": rows, "parameters": {"w": "positive"}, "claims": ["bounded-causal"]}
-    proof = prove(from_document(document))
+    """Without time for a case tree the laws are proved, growth is undecided with the reason."""
+    rows = [["0", "1", "0"], ["0", "0", "1"], ["-c", "-b", "-a"]]
+    parameters = dict.fromkeys("abc", "positive")
+    document = {"matrix": rows, "parameters": parameters, "claims": ["bounded-causal"]}
+    proof = prove(from_document(document), Budget.of(0))
     verdicts = {c.name: c.verdict for c in proof.claims}
     assert verdicts["homomorphism"] is Outcome.PROVED
     assert verdicts["bounded-causal"] is Outcome.UNDECIDED
     reasons = {c.name: c.reason for c in proof.claims}
     assert "for all parameters at once" in reasons["derivative"]
-    assert "both roots and parameters" in reasons["bounded-causal"]
+    assert "budget of 0 s" in reasons["bounded-causal"]
+
+
+def test_growth_of_a_cubic_is_refuted_with_a_case_that_grows() -> None:
+    """a, b, c > 0 is not enough: a·b < c lets a pair grow."""
+    rows = [["0", "1", "0"], ["0", "0", "1"], ["-c", "-b", "-a"]]
+    parameters = dict.fromkeys("abc", "positive")
+    document = {"matrix": rows, "parameters": parameters, "claims": ["bounded-causal"]}
+    claim = next(c for c in prove(from_document(document)).claims if c.name == "bounded-causal")
+    assert claim.verdict is Outcome.REFUTED
+    assert "a*b - c < 0" in (claim.witness or "")
 
 
 def test_misquoted_and_corrected_examples() -> None:

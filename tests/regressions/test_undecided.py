@@ -15,30 +15,9 @@ from symbolic_pe.errors import NotYetCovered, SpecificationError, Undecided
 from symbolic_pe.generators.generator import Generator
 from symbolic_pe.jordan.classify import real_jordan_form
 from symbolic_pe.proof.claim import Outcome
-from tests.opinions import real_form
 
 Rows = list[list[str]]
-MU_M, MU_N = "mu*sqrt(m+1)", "mu*sqrt(n+1)"
-
 UNDECIDED: dict[str, tuple[Rows, dict[str, str], str]] = {
-    "sympy#19565": (
-        real_form(
-            [
-                ["g", "0", "0", "0"],
-                ["0", "g/2", "0", "0"],
-                ["0", "0", "g/2", "0"],
-                ["0"] * 3 + ["g/2"],
-            ],
-            [
-                ["0", f"-{MU_M}", MU_N, "0"],
-                [f"-{MU_M}", "0", "0", MU_N],
-                [MU_N, "0", "0", f"-{MU_M}"],
-                ["0", MU_N, f"-{MU_M}", "0"],
-            ],
-        ),
-        dict.fromkeys(["g", "mu", "m", "n"], "positive"),
-        "both roots and parameters",
-    ),
     "sympy#17213": (
         [["l" if j == i else "1" if j == i + 1 else "0" for j in range(30)] for i in range(30)],
         {"l": "real"},
