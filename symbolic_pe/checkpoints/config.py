@@ -64,6 +64,8 @@ def read_sizes(folder: Path) -> Sizes:
         raise SpecificationError(f"{path}: cannot be read: {error}") from None
     if not isinstance(document, dict):
         raise SpecificationError(f"{path}: expected an object")
+    if document.get("qk_rope_head_dim") is not None:
+        return Sizes()  # latent attention: its projections have heads of several sizes
     heads = _size(document, path, "num_attention_heads", "n_head")
     head_dim = _size(document, path, "head_dim")
     hidden = _size(document, path, "hidden_size", "n_embd")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -87,12 +88,13 @@ def write_part(
 
     Raises `SpecificationError` when the file cannot be read as it was when it was opened.
     """
+    if part.path.suffix.lower() == ".npz":
+        _write_archive(part, changes, permutation, stream)
+        return
     with _readable(part.path):
-        if part.path.suffix.lower() == ".npz":
-            _write_archive(part, changes, permutation, stream)
-            return
-        with part.path.open("rb") as source:
-            _write_tensors(part.stored, changes, permutation, source, stream)
+        source = part.path.open("rb")
+    with source:
+        _write_tensors(part.stored, changes, permutation, source, stream)
 
 
 def permute_bytes(data: bytes, stored: Stored, change: Change, p: ChannelPermutation) -> bytes:
@@ -141,11 +143,15 @@ def _readable(path: Path) -> Iterator[None]:
         NotImplementedError,
         RuntimeError,
         zipfile.BadZipFile,
+        zlib.error,
     ) as error:
         raise SpecificationError(f"{path}: cannot be read: {error}") from None
 
 
 def _open_part(path: Path, name: str) -> Part:
+    if not path.is_file():
+        what = "expected a regular file" if path.exists() else "no such file"
+        raise SpecificationError(f"{path}: {what}")
     read = {".npy": _npy, ".npz": _npz, ".safetensors": _safetensors}[path.suffix.lower()]
     stored = tuple(read(path, name))
     names = [s.tensor.name for s in stored]
@@ -156,7 +162,7 @@ def _open_part(path: Path, name: str) -> Part:
 
 def _open_folder(path: Path) -> Checkpoint:
     index = path / INDEX
-    if not index.exists():
+    if not index.is_file():
         single = path / "model.safetensors"
         if single.is_file():
             return Checkpoint((_open_part(single, single.name),), is_folder=True)
@@ -249,42 +255,50 @@ def _write_tensors(
         change = changes.get(item.tensor.name)
         if change is None:
             continue
-        _copy(source, stream, item.start - position)
-        data = source.read(item.end - item.start)
+        _copy(source, stream, item.start - position, item.tensor.file)
+        data = _read(source, item.end - item.start, item.tensor.file)
         if len(data) != item.end - item.start:
-            raise SpecificationError(f"{item.tensor.file}: became shorter while it was read")
+            raise _shorter(item.tensor.file)
         stream.write(permute_bytes(data, item, change, permutation))
         position = item.end
-    _copy(source, stream, None)
-
-
-def _copy(source: IO[bytes], stream: IO[bytes], count: int | None) -> None:
-    """Copy `count` bytes, or all that are left."""
-    while count is None or count > 0:
-        chunk = source.read(COPIED_AT_ONCE if count is None else min(count, COPIED_AT_ONCE))
-        if not chunk:
-            if count is None:
-                return
-            raise SpecificationError("a file became shorter while it was read")
+    while chunk := _read(source, COPIED_AT_ONCE, "the rest of a file"):
         stream.write(chunk)
-        count = None if count is None else count - len(chunk)
+
+
+def _copy(source: IO[bytes], stream: IO[bytes], count: int, place: str) -> None:
+    while count > 0:
+        chunk = _read(source, min(count, COPIED_AT_ONCE), place)
+        if not chunk:
+            raise _shorter(place)
+        stream.write(chunk)
+        count -= len(chunk)
+
+
+def _read(source: IO[bytes], count: int, place: str) -> bytes:
+    """Bytes of the input; what fails here is no fault of the output."""
+    with _readable(Path(place)):
+        return source.read(count)
+
+
+def _shorter(place: str) -> SpecificationError:
+    return SpecificationError(f"{place}: became shorter while it was read")
 
 
 def _write_archive(
     part: Part, changes: Mapping[str, Change], permutation: ChannelPermutation, stream: IO[bytes]
 ) -> None:
     stored = {s.tensor.name: s for s in part.stored}
-    with zipfile.ZipFile(part.path) as archive, zipfile.ZipFile(stream, "w") as output:
+    with _readable(part.path):
+        archive = zipfile.ZipFile(part.path)
+    with archive, zipfile.ZipFile(stream, "w") as output:
         for member in archive.infolist():
             written = zipfile.ZipInfo(member.filename, member.date_time)
             written.compress_type = member.compress_type
             written.external_attr = member.external_attr
             written.comment = member.comment
-            item = stored.get(member.filename.removesuffix(".npy"))
-            of_array = member.filename.endswith(".npy") and item is not None
-            with (
-                archive.open(member) as source,
-                output.open(written, "w", force_zip64=True) as target,
-            ):
-                items = (item,) if of_array and item is not None else ()
+            of_array = member.filename.endswith(".npy")
+            items = (stored[member.filename.removesuffix(".npy")],) if of_array else ()
+            with _readable(part.path):
+                source = archive.open(member)
+            with source, output.open(written, "w", force_zip64=True) as target:
                 _write_tensors(items, changes, permutation, source, target)

@@ -29,6 +29,9 @@ MODULES: dict[str, Kind] = {
 LATENT = ("q_b_proj", "kv_a_proj_with_mqa")
 """Projections whose heads hold channels of another kind before the ones that turn."""
 
+OUTPUTS = ("o_proj", "wo", "out_proj")
+"""Projections of what the heads return, one column for each channel of the queries."""
+
 _WEIGHTS = {(), ("weight",), ("base_layer", "weight")}
 _ADAPTERS = re.compile(r"(?:\w+\.)*lora_(?P<side>[AB])(?:\.\w+)*")
 _BIASES = {("bias",), ("base_layer", "bias")}
@@ -84,3 +87,15 @@ def recognise(name: str) -> Recognised | None:
         "other",
         f"'{'.'.join(rest)}' of {module} is not known to have channels as rows",
     )
+
+
+def output_of(name: str) -> str | None:
+    """The path before an output projection, for its weight only.
+
+    >>> output_of("layers.0.self_attn.o_proj.weight")
+    'layers.0.self_attn'
+    """
+    parts = re.split(r"[./]", name)
+    if len(parts) < 2 or parts[-1] != "weight" or parts[-2] not in OUTPUTS:
+        return None
+    return ".".join(parts[:-2])

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from math import prod
 
-from symbolic_pe.checkpoints.names import KINDS, Kind, Recognised, recognise
+from symbolic_pe.checkpoints.names import KINDS, Kind, Recognised, output_of, recognise
 from symbolic_pe.errors import SpecificationError
 
 MAX_NAMED = 6
@@ -151,7 +151,7 @@ def select(tensors: Sequence[Tensor], request: Request, *, together: bool = True
     if request.patterns:
         chosen = _named(candidates, request.patterns)
     else:
-        chosen = _known(candidates, together=together)
+        chosen = _known(candidates, request, together=together)
     if not chosen:
         raise SpecificationError(
             f"no tensor is known to hold queries or keys; it has {listed(tensors)}; say which with "
@@ -177,7 +177,7 @@ def listed(tensors: Sequence[Tensor]) -> str:
 def _kept(tensors: Sequence[Tensor], patterns: Sequence[str]) -> set[str]:
     kept: set[str] = set()
     for pattern in patterns:
-        found = {t.name for t in tensors if fnmatchcase(t.name, pattern)}
+        found = {t.name for t in tensors if pattern == t.name or fnmatchcase(t.name, pattern)}
         if not found:
             raise SpecificationError(f"--keep {pattern}: no tensor has such a name")
         kept |= found
@@ -214,10 +214,13 @@ def _kind_by_name(name: str) -> Kind:
     return known.kind
 
 
-def _known(tensors: Sequence[Tensor], *, together: bool) -> list[tuple[Tensor, Kind]]:
+def _known(
+    tensors: Sequence[Tensor], request: Request, *, together: bool
+) -> list[tuple[Tensor, Kind]]:
     """The tensors that published names announce, refused where one side of a layer is missing."""
     chosen: list[tuple[Tensor, Kind]] = []
     sides: dict[str, dict[str, Tensor]] = {}
+    outputs = {output_of(t.name): t for t in tensors}
     for tensor in tensors:
         known = recognise(tensor.name)
         if known is None:
@@ -230,6 +233,8 @@ def _known(tensors: Sequence[Tensor], *, together: bool) -> list[tuple[Tensor, K
     if together:
         for prefix, found in sides.items():
             _check_sides(prefix, found)
+            if request.heads is None and prefix in outputs:
+                _check_output(found["q"], outputs[prefix])
     return chosen
 
 
@@ -257,6 +262,17 @@ def _check_sides(prefix: str, found: dict[str, Tensor]) -> None:
             f"{place}: expected as many columns (input channels) in {q.name} {list(q.shape)} as in "
             f"{k.name} {list(k.shape)}; weights stored as (input, output) have to be transposed "
             "first"
+        )
+
+
+def _check_output(q: Tensor, output: Tensor) -> None:
+    """A gate may share the rows of W_q; then there are more of them than the heads return."""
+    if len(output.shape) == len(q.shape) == 2 and output.shape[1] != q.shape[0]:
+        raise SpecificationError(
+            f"{q.name} {list(q.shape)}: expected one row for each of the {output.shape[1]} columns "
+            f"of {output.name}; state --heads if values have another dimension than queries; if "
+            "its rows hold more than queries, such as a gate, name it with --tensor and give both "
+            "together as the --head-dim of a run of its own"
         )
 
 

@@ -191,6 +191,38 @@ def test_a_file_that_becomes_shorter_is_refused(tmp_path: Path) -> None:
         write_part(checkpoint.parts[0], changes, P, io.BytesIO())
 
 
+class Full(io.BytesIO):
+    """A disk without room."""
+
+    def write(self, _: Any) -> int:
+        raise OSError(28, "No space left on device")
+
+
+@pytest.mark.parametrize("suffix", ["safetensors", "npz", "npy"])
+def test_a_full_disk_is_not_blamed_on_the_input(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"q_proj.{suffix}"
+    if suffix == "safetensors":
+        save_file({"q_proj": torch.ones(12, 2), "k_proj": torch.ones(6, 2)}, path)
+    elif suffix == "npz":
+        np.savez(path, q_proj=np.ones((12, 2)), k_proj=np.ones((6, 2)))
+    else:
+        np.save(path, np.ones((12, 2)))
+    checkpoint = open_checkpoint(path)
+    with pytest.raises(OSError, match="No space left"):
+        write_part(checkpoint.parts[0], {}, P, Full())
+
+
+def test_a_corrupt_archive_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "w.npz"
+    arrays = {n: np.random.default_rng(0).normal(size=(12, 90)) for n in ("q_proj", "k_proj")}
+    np.savez_compressed(path, **arrays)
+    data = bytearray(path.read_bytes())
+    data[3000:3040] = bytes(40)
+    path.write_bytes(data)
+    with pytest.raises(SpecificationError, match="cannot be read"):
+        rewritten(path)
+
+
 # -- folders ----------------------------------------------------------------------------------
 
 
@@ -219,7 +251,7 @@ def test_shards_are_one_model(tmp_path: Path) -> None:
         ({"a.q_proj.weight": "/tmp/one.safetensors"}, "in this folder"),
         ({"a.q_proj.weight": "one.bin"}, "in this folder"),
         ({"a.q_proj.weight": "one.safetensors", "b": "two.safetensors"}, "does not agree"),
-        ({"a.q_proj.weight": "three.safetensors"}, "cannot be read"),
+        ({"a.q_proj.weight": "three.safetensors"}, "no such file"),
     ],
 )
 def test_indexes_that_are_refused(weight_map: dict[str, str], message: str, tmp_path: Path) -> None:
@@ -253,6 +285,7 @@ def test_indexes_that_are_refused(weight_map: dict[str, str], message: str, tmp_
             Sizes(16),
         ),
         ({"text_config": {"head_dim": 16}}, Sizes()),
+        ({"hidden_size": 64, "num_attention_heads": 4, "qk_rope_head_dim": 8}, Sizes()),
     ],
 )
 def test_sizes_are_read_from_the_config(

@@ -119,8 +119,8 @@ def test_modules_of_another_kind_can_be_kept() -> None:
 @pytest.mark.parametrize(
     ("change", "stated", "message"),
     [
-        ({"l.0.q_proj.weight": (30, HIDDEN)}, {}, "multiple of the head dimension 8"),
-        ({"l.0.q_proj.weight": (3 * D, HIDDEN)}, {}, "no multiple of 2 key heads"),
+        ({"l.0.q_proj.weight": (30, HIDDEN)}, {"heads": 4}, "multiple of the head dimension 8"),
+        (layer(3, 2), {}, "no multiple of 2 key heads"),
         ({}, {"heads": 8}, r"expected 8 heads of dimension 8 \(--heads\).*which has 4"),
         ({}, {"kv_heads": 4}, r"expected 4 heads .*--kv-heads.*which has 2"),
         ({}, {"heads": 4, "kv_heads": 3}, "divides --heads"),
@@ -131,6 +131,7 @@ def test_modules_of_another_kind_can_be_kept() -> None:
         ({"l.0.q_proj.weight_scale": (4 * D, 1)}, {}, "'weight_scale' of q_proj"),
         ({"l.1.q_proj.weight": (4 * D, HIDDEN)}, {}, "no key projection beside it"),
         ({"l.1.wk.weight": (2 * D, HIDDEN)}, {}, "no query projection beside it"),
+        ({"l.0.o_proj.weight": (HIDDEN, 2 * D)}, {}, "hold more than queries, such as a gate"),
         ({"l.0.q_b_proj.weight": (4 * D, HIDDEN)}, {}, "before those that turn"),
         ({"l.0.qkv_proj.weight": (64, HIDDEN)}, {}, "state --fused and --heads"),
         ({}, {"keep": ("nothing*",)}, "no tensor has such a name"),
@@ -158,3 +159,8 @@ def test_fused_sizes_that_do_not_agree_are_refused() -> None:
         FusedOrder.read("q,k")
     with pytest.raises(SpecificationError, match="expected one of q, k"):
         read_pattern("a=b")
+
+
+def test_stated_heads_are_believed_over_the_output_projection() -> None:
+    shapes = layer() | {"l.0.o_proj.weight": (HIDDEN, 2 * D)}
+    assert len(chosen(shapes, heads=4).changes) == 2
