@@ -13,7 +13,12 @@ from symbolic_pe.cli.main import cli
 COMMAND = re.compile(r"^(?:    |\$ )symbolic-pe (.+)$", re.M)
 
 
-PAGES_WITH_PYTHON = ["README.md", "docs/how-to/integer-positions.md", "docs/how-to/several-axes.md"]
+PAGES_WITH_PYTHON = [
+    "README.md",
+    "docs/how-to/convert-checkpoints.md",
+    "docs/how-to/integer-positions.md",
+    "docs/how-to/several-axes.md",
+]
 
 
 @pytest.mark.parametrize("page", PAGES_WITH_PYTHON)

@@ -7,6 +7,7 @@ from typing import Literal
 
 import msgspec
 
+from symbolic_pe.checkpoints.names import Kind
 from symbolic_pe.classification import Classification, ClassifiedCase
 from symbolic_pe.cli.axes import AxesRecord
 from symbolic_pe.cli.step import StepRecord
@@ -204,6 +205,45 @@ class CheckRecord(msgspec.Struct, frozen=True):
     undecided_edits: list[str]
 
 
+class LayoutRecord(msgspec.Struct, frozen=True):
+    """A layout: plane j turns the channels planes[j] of every head."""
+
+    name: str
+    planes: list[list[int]]
+
+
+class PermutedRecord(msgspec.Struct, frozen=True):
+    """A tensor whose heads start at `offsets` of `axis`; each was permuted."""
+
+    name: str
+    file: str
+    kind: Kind
+    dtype: str
+    shape: list[int]
+    axis: int
+    offsets: list[int]
+
+
+class ConversionRecord(msgspec.Struct, frozen=True):
+    """Output of `convert --json`.
+
+    Channel i of a head of the output is channel permutation[i] of that head of the input; `digest`
+    is the SHA-256 of the canonical JSON {"permutation": [...]}. `output` is null when nothing was
+    written. `left` names tensors that look like queries or keys and were left as they are.
+    """
+
+    input: str
+    output: str | None
+    source: LayoutRecord = msgspec.field(name="from")
+    target: LayoutRecord = msgspec.field(name="to")
+    head_dim: int
+    permutation: list[int]
+    digest: str
+    claims: list[ClaimRecord]
+    tensors: list[PermutedRecord]
+    left: list[str]
+
+
 class RecheckItem(msgspec.Struct, frozen=True):
     """One certificate decided again."""
 
@@ -228,6 +268,7 @@ SCHEMAS: dict[str, type[msgspec.Struct]] = {
     "catalogue": CatalogueRecord,
     "check": CheckRecord,
     "recheck": RecheckRecord,
+    "convert": ConversionRecord,
 }
 
 

@@ -28,6 +28,9 @@ CLAIM_NAMES = (
     "inverses",
     "generator",
     "commutators",
+    "permutation",
+    "conjugation",
+    "scores",
 )
 
 

@@ -217,6 +217,7 @@ BAD = [
     ["recheck", "missing.json"],
     ["schema", "nothing"],
     ["nonsense"],
+    ["convert", "missing.npy", "--from", "half", "--to", "interleaved", "--list"],
     ["emit", "rope", "--target", "cobol"],
 ]
 

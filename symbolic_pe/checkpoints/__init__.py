@@ -1,0 +1,1 @@
+"""Checkpoints: which tensors hold query and key channels, and files rewritten bit for bit."""
