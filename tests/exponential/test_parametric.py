@@ -172,7 +172,7 @@ ROOTS = {
 
 @pytest.mark.parametrize("name", ROOTS)
 def test_roots_and_parameters_together_are_classified_and_proved(name: str) -> None:
-    """At squares of rationals the same matrix is rational, and its structure is that of the case."""
+    """At squares of rationals the matrix is rational; its structure is that of the case."""
     rows, parameter = ROOTS[name]
     declared = {"w": "positive", "z": "between 0 and 1", "v": "real"}[parameter]
     generator = Generator.from_matrix(rows, {parameter: declared})
