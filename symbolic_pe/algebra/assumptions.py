@@ -8,14 +8,13 @@ ways are mutually exclusive and together exhaustive by construction.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from flint import arb, fmpq
 
 from symbolic_pe.algebra.functions import square_root
 from symbolic_pe.algebra.interval import Interval
-from symbolic_pe.algebra.linear_feasibility import Inequality, is_feasible
 from symbolic_pe.algebra.rational_function import RationalFunction, monomial_element
 from symbolic_pe.algebra.scalar import ZERO, Scalar, precision, with_symbols_replaced
 from symbolic_pe.algebra.symbols import is_constant_symbol, is_exponential
@@ -23,8 +22,6 @@ from symbolic_pe.errors import NotYetCovered, SpecificationError
 
 ASSUMPTIONS = ("real", "positive", "negative", "nonnegative", "nonpositive", "nonzero")
 _BETWEEN = re.compile(r"between\s+(-?\d+(?:/\d+|\.\d+)?)\s+and\s+(-?\d+(?:/\d+|\.\d+)?)")
-MAX_TERMS_TO_SPLIT_FOR = 5
-"""Cases are opened for the coefficient of a parameter only where the equation is this short."""
 MAX_TERMS_TO_SOLVE = 12
 """An equation with more terms is recorded as it is: solving it would swell everything else."""
 RELATIONS = {1: ">", 0: "=", -1: "<"}
@@ -112,7 +109,7 @@ class Assumptions:
         signs = {-1, 0, 1}
         if self.is_nonzero(factor):
             signs.discard(0)
-        if weak := self._weak_sign_of(factor):
+        if weak := self.weak_sign_of(factor):
             signs.discard(-weak)
         return frozenset(signs)
 
@@ -183,7 +180,7 @@ class Assumptions:
             known = self._sign_in_one_parameter(factor, names[0])
             if known is not None:
                 return known
-        known = self._sign_by_monomials(factor)
+        known = self.sign_by_monomials(factor)
         if known is None and (found := self._semidefinite(factor)) is not None:
             strict = self.sign_of(found[1]) == -1
             return found[0] if strict else None
@@ -202,9 +199,9 @@ class Assumptions:
             if sign is None:
                 return None
             result *= sign
-        return result * _sign_without_roots(factor, name, roots)
+        return result * sign_without_roots(factor, name, roots)
 
-    def _sign_by_monomials(self, factor: RationalFunction) -> int | None:
+    def sign_by_monomials(self, factor: RationalFunction) -> int | None:
         """The common sign of all terms; terms that may vanish count where one cannot."""
         certain: set[int] = set()
         possible: set[int] = set()
@@ -225,19 +222,20 @@ class Assumptions:
             return certain.pop()
         return None
 
-    def _weak_sign_of(self, factor: RationalFunction) -> int | None:
+    def weak_sign_of(self, factor: RationalFunction) -> int | None:
         """1 when no term of the factor is negative anywhere on the cell, −1 when none is positive.
 
         None when neither is known.
         """
         if str(factor) in self.weak:
             return self.weak[str(factor)][1]
-        by_terms = self._weak_sign_by_monomials(factor)
+        by_terms = self.weak_sign_by_monomials(factor)
         if by_terms is None and (found := self._semidefinite(factor)) is not None:
             return found[0]
         return by_terms
 
-    def _weak_sign_by_monomials(self, factor: RationalFunction) -> int | None:
+    def weak_sign_by_monomials(self, factor: RationalFunction) -> int | None:
+        """1 or −1 when no term has the other sign, else None."""
         signs = set()
         for monomial, coefficient in factor.numerator_terms():
             sign = 1 if coefficient > 0 else -1
@@ -251,9 +249,9 @@ class Assumptions:
             signs.add(sign)
         return signs.pop() if len(signs) == 1 else None
 
-    def _zeros_of_semidefinite(self, factor: RationalFunction) -> list[RationalFunction]:
+    def zeros_of_semidefinite(self, factor: RationalFunction) -> list[RationalFunction]:
         """What vanishes where a factor of one weak sign does; empty when that is not known."""
-        if self._weak_sign_by_monomials(factor) is not None:
+        if self.weak_sign_by_monomials(factor) is not None:
             return [monomial_element(m, c) for m, c in factor.numerator_terms()]
         found = self._semidefinite(factor)
         return [] if found is None else [found[1], found[2]]
@@ -288,7 +286,7 @@ class Assumptions:
         if len(odd) > 1:
             return False
         sign = self.sign_of(odd[0])
-        weak = sign if sign in (1, -1) else self._weak_sign_of(odd[0])
+        weak = sign if sign in (1, -1) else self.weak_sign_of(odd[0])
         return weak is not None and (weak > 0) == (constant < 0)
 
     def _weak_sign(self, name: str) -> int | None:
@@ -310,52 +308,7 @@ class Assumptions:
 
     # -- refinement ---------------------------------------------------------------------------
 
-    def split(self, factor: RationalFunction) -> Iterator[Assumptions]:
-        """Subcells on each of which an irreducible factor has one sign.
-
-        They are mutually exclusive and together exhaustive; empty ones are left out. Call it with
-        what `first_split` returns, so that the part factor = 0 can be solved.
-        """
-        names = factor.used_names()
-        if len(names) == 1 and names[0] in self.intervals:
-            roots = real_roots(factor, names[0])
-            if roots is not None:
-                yield from self._split_axis(names[0], roots, factor)
-                return
-        weak = self._weak_sign_of(factor)
-        for sign in (-1, 0, 1):
-            if (sign == 0 and str(factor) in self.nonzero) or (weak and sign == -weak):
-                continue
-            if weak and sign == 0 and (zeros := self._zeros_of_semidefinite(factor)):
-                yield from self._all_zero(zeros)
-                continue
-            part = self._solve(factor) if sign == 0 else self._with_fact(factor, sign)
-            part = None if part is None else part._consistent()
-            if part is not None and not part.is_empty():
-                yield part
-
-    def split_weakly(self, factor: RationalFunction, sign: int) -> Iterator[Assumptions]:
-        """Two subcells: sign·factor ≥ 0, and the opposite strict sign."""
-        names = factor.used_names()
-        roots = real_roots(factor, names[0]) if len(names) == 1 else None
-        if roots is not None and len(roots) == 1:
-            (root,) = roots
-            below = -sign * _sign_without_roots(factor, names[0], roots)  # side of weak sign
-            interval = self.intervals[names[0]]
-            sides = (interval.side(root, below), interval.closed_side(root, -below))
-            parts: list[Assumptions | None] = [
-                replace(self, intervals={**self.intervals, names[0]: side})
-                for side in sides
-                if side is not None
-            ]
-        else:
-            parts = [self._with_fact(factor, -sign), self._with_weak_fact(factor, sign)]
-        for part in parts:
-            done = None if part is None else part._consistent()
-            if done is not None and not done.is_empty():
-                yield done
-
-    def _with_weak_fact(self, element: RationalFunction, sign: int) -> Assumptions | None:
+    def with_weak_sign(self, element: RationalFunction, sign: int) -> Assumptions | None:
         """Record sign·element ≥ 0."""
         known = self.sign_of(element)
         if known is not None:
@@ -364,47 +317,25 @@ class Assumptions:
         scaled = element / RationalFunction(constant)
         direction = sign if constant > 0 else -sign
         if self.is_nonzero(scaled):
-            return self._with_fact(scaled, direction)
+            return self.with_sign(scaled, direction)
         opposite = self.weak.get(str(scaled))
         if opposite is not None and opposite[1] != direction:
             return self.with_equation(scaled)
         return replace(self, weak={**self.weak, str(scaled): (scaled, direction)})
 
-    def _split_axis(
-        self, name: str, roots: list[Scalar], factor: RationalFunction
-    ) -> Iterator[Assumptions]:
-        """Cut the interval of a parameter at ascending points, the roots of a factor."""
-        rest: Interval | None = self.intervals[name]
-        for root in roots:
-            if rest is None:
-                return
-            for sign in (-1, 0):
-                part = rest.side(root, sign)
-                if part is None or (sign == 0 and name in self.nonzero and root.is_zero()):
-                    continue
-                refined = replace(self, intervals={**self.intervals, name: part})
-                done = refined._put_in(name, root, factor) if sign == 0 else refined._consistent()
-                if done is not None:
-                    yield done
-            rest = rest.side(root, 1)
-        if rest is not None:
-            last = replace(self, intervals={**self.intervals, name: rest})._consistent()
-            if last is not None:
-                yield last
-
-    def _put_in(self, name: str, root: Scalar, factor: RationalFunction) -> Assumptions | None:
+    def put_in(self, name: str, root: Scalar, factor: RationalFunction) -> Assumptions | None:
         """The cell where a parameter is a root of a factor, put in where that stays in the ring."""
         try:
             return self.with_solution(name, root)
         except NotYetCovered:  # sums of roots and parameters: keep the equation instead
             return self.with_equation(factor)
 
-    def _solve(self, factor: RationalFunction) -> Assumptions | None:
+    def solved_for(self, factor: RationalFunction) -> Assumptions | None:
         """Solve factor = 0 for a parameter that occurs linearly with a non-zero coefficient.
 
         Where there is none, the equation itself is recorded.
         """
-        for name in self._linear_parameters(factor):
+        for name in self.linear_parameters(factor):
             constant, linear = factor.coefficients_in(name)
             if self.is_nonzero(linear):
                 return self.with_solution(name, Scalar({(): -(constant / linear)}))
@@ -419,18 +350,6 @@ class Assumptions:
         if product.is_constant():
             return None
         return replace(self, signs={**self.signs, str(product): (product, 0)})
-
-    def split_vanishing(self, elements: Sequence[RationalFunction]) -> Iterator[Assumptions]:
-        """One cell where some element does not vanish, and cells where all of them do.
-
-        They are mutually exclusive and together exhaustive.
-        """
-        relevant = self.relevant(elements)
-        if relevant:
-            some = self._with_some_nonzero(relevant)
-            if some is not None and (part := some._consistent()) and not part.is_empty():
-                yield part
-        yield from self._all_zero(relevant)
 
     def relevant(self, elements: Sequence[RationalFunction]) -> list[RationalFunction]:
         """Products of the factors that may vanish, simplest first, without multiples of others."""
@@ -468,83 +387,20 @@ class Assumptions:
             return False
         return None
 
-    def _with_some_nonzero(self, elements: Sequence[RationalFunction]) -> Assumptions | None:
+    def with_some_nonzero(self, elements: Sequence[RationalFunction]) -> Assumptions | None:
+        """Record that of several elements one does not vanish."""
         if len(elements) == 1:
-            return self._with_nonzero(elements[0])
+            return self.with_nonzero(elements[0])
         key = ", ".join(map(str, elements))
         return replace(self, not_all_zero={**self.not_all_zero, key: tuple(elements)})
 
-    def _all_zero(self, elements: Sequence[RationalFunction]) -> Iterator[Assumptions]:
-        """Cells that cover the points where every element vanishes."""
-        here = self.relevant([_substituted(x, self.solved) for x in elements])
-        if not here:
-            if (part := self._consistent()) is not None and not part.is_empty():
-                yield part
-            return
-        first, *rest = here
-        cell: Assumptions | None = self
-        for factor in sorted((f for f, _ in first.factors()[1]), key=RationalFunction.size):
-            if cell is None:
-                return
-            for zero in cell._where_zero(factor):
-                yield from zero._all_zero(rest)
-            cell = cell._with_nonzero(factor)
-
-    def _where_zero(self, factor: RationalFunction) -> Iterator[Assumptions]:
-        """Cells that cover factor = 0, solved for a parameter where one occurs linearly."""
-        if self.sign_of(factor) == 0:
-            yield self
-            return
-        if self.is_nonzero(factor):
-            return
-        names = factor.used_names()
-        if len(names) == 1 and (roots := real_roots(factor, names[0])) is not None:
-            for root in roots:
-                if self.intervals[names[0]].contains(root):
-                    part = self._at_point(names[0], root, factor)
-                    if part is not None:
-                        yield part
-            return
-        for name in self._linear_parameters(factor) if factor.size() <= MAX_TERMS_TO_SOLVE else []:
-            constant, linear = factor.coefficients_in(name)
-            if linear.size() > 2:
-                continue
-            regular = self._with_nonzero(linear)
-            solved = regular and regular.with_solution(name, Scalar({(): -(constant / linear)}))
-            if solved is not None:
-                yield solved
-            if not self.is_nonzero(linear):
-                yield from self._all_zero([linear, constant])
-            return
-        if (part := self.with_equation(factor)) is not None:
-            yield part
-
-    def _linear_parameters(self, factor: RationalFunction) -> list[str]:
+    def linear_parameters(self, factor: RationalFunction) -> list[str]:
+        """Parameters that occur linearly in a factor and are not solved for yet."""
         return [
             n
             for n in reversed(factor.used_names())
             if n in self.intervals and n not in self.solved and factor.degree_in(n) == 1
         ]
-
-    def first_split(self, factor: RationalFunction) -> RationalFunction:
-        """The factor itself, or what must be split before factor = 0 can be solved."""
-        if len(factor.used_names()) == 1 or factor.size() > MAX_TERMS_TO_SPLIT_FOR:
-            return factor
-        candidates = self._linear_parameters(factor)
-        blocking: list[RationalFunction] = []
-        for name in candidates:
-            _, linear = factor.coefficients_in(name)
-            if self.is_nonzero(linear):
-                return factor
-            unknown = [
-                f
-                for f, _ in linear.factors()[1]
-                if self.sign_of(f) is None and not self.is_nonzero(f)
-            ]
-            blocking.extend(unknown)
-        if blocking:
-            return self.first_split(min(blocking, key=lambda f: (len(f.used_names()), str(f))))
-        return factor
 
     def with_solution(self, name: str, value: Scalar) -> Assumptions | None:
         """Record name = value, in everything known so far; None when that contradicts it."""
@@ -564,7 +420,7 @@ class Assumptions:
         refined = start._within(self.intervals[name], value)
         for element in self.nonzero.values():
             image = _single(Scalar({(): element}).substitute(new))
-            refined = None if refined is None else refined._with_nonzero(image)
+            refined = None if refined is None else refined.with_nonzero(image)
         for element, sign in self.signs.values():
             if refined is None:
                 return None
@@ -573,25 +429,25 @@ class Assumptions:
             image = _single(Scalar({(): element}).substitute(new))
             known = refined.sign_of(image)
             if known is None:
-                refined = refined._with_fact(image, sign)
+                refined = refined.with_sign(image, sign)
             elif known != sign:
                 return None
         for element, sign in self.weak.values():
             if refined is None:
                 return None
             image = _single(Scalar({(): element}).substitute(new))
-            refined = refined._with_weak_fact(image, sign)
+            refined = refined.with_weak_sign(image, sign)
         for elements in self.not_all_zero.values():
             if refined is None:
                 return None
-            refined = refined._with_some_of([_substituted(x, new) for x in elements])
+            refined = refined._with_some_of([zeros_of_image(x, new) for x in elements])
         for element in self.equations():
             refined = None if refined is None else refined._with_equation_solved(element)
         return refined
 
     def _with_equation_solved(self, element: RationalFunction) -> Assumptions | None:
         """Record element = 0 after a substitution; solved for a parameter where one can be."""
-        image = _substituted(element, self.solved)
+        image = zeros_of_image(element, self.solved)
         known = self.sign_of(image)
         if known is not None:
             return self if known == 0 else None
@@ -605,24 +461,24 @@ class Assumptions:
             if not inside:
                 return None
             if len(inside) == 1:
-                return self._at_point(names[0], inside[0], factor)
+                return self.at_point(names[0], inside[0], factor)
             return self.with_equation(factor)
-        return self._solve(factor)
+        return self.solved_for(factor)
 
-    def _at_point(self, name: str, value: Scalar, factor: RationalFunction) -> Assumptions | None:
+    def at_point(self, name: str, value: Scalar, factor: RationalFunction) -> Assumptions | None:
         """The part of the cell where one parameter has a given value, a root of a factor."""
         point = Interval(value, value, True, True)
         part = replace(self, intervals={**self.intervals, name: point})
-        return part._put_in(name, value, factor)
+        return part.put_in(name, value, factor)
 
     def _with_some_of(self, elements: Sequence[RationalFunction]) -> Assumptions | None:
         """Record that some element does not vanish; None when all of them do."""
         known = self.all_vanish(elements)
         if known is False:
             return self
-        return None if known else self._with_some_nonzero(self.relevant(elements))
+        return None if known else self.with_some_nonzero(self.relevant(elements))
 
-    def _with_nonzero(self, element: RationalFunction) -> Assumptions | None:
+    def with_nonzero(self, element: RationalFunction) -> Assumptions | None:
         """Record that an element does not vanish; None when it is 0."""
         if element.is_zero():
             return None
@@ -643,14 +499,14 @@ class Assumptions:
             difference = _single(value - bound)
             known = refined.sign_of(difference)
             if known is None and closed:
-                refined = refined._with_weak_fact(difference, side)
+                refined = refined.with_weak_sign(difference, side)
             elif known is None:
-                refined = refined._with_fact(difference, side)
+                refined = refined.with_sign(difference, side)
             elif known != side and not (closed and known == 0):
                 return None
         return refined
 
-    def _with_fact(self, element: RationalFunction, sign: int) -> Assumptions | None:
+    def with_sign(self, element: RationalFunction, sign: int) -> Assumptions | None:
         """Record a sign; where it is strict, even factors only have to be non-zero."""
         if sign == 0:
             return self.with_equation(element)
@@ -662,7 +518,7 @@ class Assumptions:
             if strict == 0:
                 return None
             if exponent % 2 == 0:
-                refined = None if refined is None else refined._with_nonzero(factor)
+                refined = None if refined is None else refined.with_nonzero(factor)
             elif strict is None:
                 product = product * factor
             else:
@@ -673,7 +529,7 @@ class Assumptions:
             return refined
         return replace(refined, signs={**refined.signs, str(product): (product, known)})
 
-    def _consistent(self) -> Assumptions | None:
+    def consistent(self) -> Assumptions | None:
         """Drop facts that the others imply; None when one is contradicted."""
         facts = dict(self.signs)
         for text, (element, sign) in self.signs.items():
@@ -686,7 +542,7 @@ class Assumptions:
             facts = others
         result: Assumptions | None = replace(self, signs=facts, weak={}, not_all_zero={})
         for element, sign in self.weak.values():
-            result = None if result is None else result._with_weak_fact(element, sign)
+            result = None if result is None else result.with_weak_sign(element, sign)
         for elements in self.not_all_zero.values():
             result = None if result is None else result._with_some_of(elements)
         return result
@@ -732,35 +588,6 @@ class Assumptions:
         image = with_symbols_replaced(value.base_value(), self.definitions)
         return image == Scalar.symbol(name)
 
-    def is_empty(self) -> bool:
-        """True when the facts, read as linear inequalities in monomials, contradict each other.
-
-        Monomials of known sign bring that along, so a² − 3b < 0 excludes b ≤ 0.
-        """
-        facts = [(element, sign, True) for element, sign in self.signs.values() if sign]
-        facts.extend((equation, side, False) for equation in self.equations() for side in (1, -1))
-        facts.extend((element, sign, False) for element, sign in self.weak.values())
-        system: list[Inequality] = []
-        monomials: dict[str, Mapping[str, int]] = {}
-        for element, sign, strict in facts:
-            if element.is_polynomial() and element.size() <= MAX_TERMS_TO_SOLVE:
-                system.append(_linear(element, sign, monomials, strict=strict))
-        for text, monomial in monomials.items():
-            if sum(monomial.values()) > 1:
-                system.extend(self._sign_inequalities(text, monomial))
-        for name, interval in self.intervals.items():
-            if name not in self.solved:
-                system.extend(_bounds(name, interval))
-        return is_feasible(system) is False
-
-    def _sign_inequalities(self, text: str, monomial: Mapping[str, int]) -> Iterator[Inequality]:
-        """What is known of the sign of a monomial."""
-        element = monomial_element(monomial, fmpq(1))
-        strict = self._sign_by_monomials(element)
-        weak = strict if strict is not None else self._weak_sign_by_monomials(element)
-        if weak:
-            yield Inequality({text: fmpq(weak)}, fmpq(0), strict is not None)
-
 
 def _single(x: Scalar) -> RationalFunction:
     """The coefficient of a one-term scalar; its radical is positive and has no say in the sign."""
@@ -774,38 +601,9 @@ def _single(x: Scalar) -> RationalFunction:
     return element
 
 
-def _substituted(element: RationalFunction, values: Mapping[str, Scalar]) -> RationalFunction:
+def zeros_of_image(element: RationalFunction, values: Mapping[str, Scalar]) -> RationalFunction:
     """The numerator of an element after substitution; positive radicals have no say in zeros."""
     return _single(Scalar({(): element}).substitute(values)) if values else element
-
-
-def _linear(
-    element: RationalFunction,
-    sign: int,
-    monomials: dict[str, Mapping[str, int]],
-    *,
-    strict: bool,
-) -> Inequality:
-    """sign·element > 0 (or ≥ 0) as an inequality in its monomials, which are collected."""
-    coefficients: dict[str, fmpq] = {}
-    constant = fmpq(0)
-    for monomial, c in element.numerator_terms():
-        if monomial:
-            text = "*".join(f"{n}^{e}" if e > 1 else n for n, e in sorted(monomial.items()))
-            coefficients[text] = c * sign
-            monomials[text] = monomial
-        else:
-            constant = c * sign
-    return Inequality(coefficients, constant, strict)
-
-
-def _bounds(name: str, interval: Interval) -> Iterator[Inequality]:
-    if interval.low is not None and interval.low.is_rational():
-        bound = interval.low.rational_value()
-        yield Inequality({name: fmpq(1)}, -bound, not interval.low_closed)
-    if interval.high is not None and interval.high.is_rational():
-        bound = interval.high.rational_value()
-        yield Inequality({name: fmpq(-1)}, bound, not interval.high_closed)
 
 
 def _fraction(text: str) -> fmpq:
@@ -835,7 +633,7 @@ def real_roots(factor: RationalFunction, name: str) -> list[Scalar] | None:
     return sorted(pair, key=lambda x: x.to_float())
 
 
-def _sign_without_roots(factor: RationalFunction, name: str, roots: list[Scalar]) -> int:
+def sign_without_roots(factor: RationalFunction, name: str, roots: list[Scalar]) -> int:
     """Sign of factor / Π (x − root): that of its leading coefficient."""
     coefficients = factor.coefficients_in(name)
     return 1 if coefficients[-1].constant() > 0 else -1

@@ -27,6 +27,7 @@ from symbolic_pe.algebra.polynomial import Polynomial
 from symbolic_pe.algebra.rational_function import ONE, ZERO, RationalFunction
 from symbolic_pe.algebra.scalar import ZERO as SCALAR_ZERO
 from symbolic_pe.algebra.scalar import Scalar
+from symbolic_pe.algebra.splitting import first_split, split, split_vanishing, split_weakly
 from symbolic_pe.budget import Budget
 from symbolic_pe.errors import NotYetCovered, OutsideTheRing
 from symbolic_pe.jordan.adjunction import Adjunction
@@ -104,11 +105,11 @@ def structure_cells(
         return
     except SplitNeeded as needed:
         if needed.merged:
-            parts = cell.split_weakly(needed.factor, needed.merged)
+            parts = split_weakly(cell, needed.factor, needed.merged)
         else:
-            parts = cell.split(cell.first_split(needed.factor))
+            parts = split(cell, first_split(cell, needed.factor))
     except VanishingNeeded as needed:
-        parts = cell.split_vanishing(needed.elements)
+        parts = split_vanishing(cell, needed.elements)
     else:
         yield StructureCell(cell, blocks)
         return

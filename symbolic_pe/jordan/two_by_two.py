@@ -18,6 +18,7 @@ from symbolic_pe.algebra.functions import square_root
 from symbolic_pe.algebra.matrix import ScalarMatrix, apply
 from symbolic_pe.algebra.rational_function import RationalFunction
 from symbolic_pe.algebra.scalar import HALF, ONE, ZERO, Scalar
+from symbolic_pe.algebra.splitting import first_split, split
 from symbolic_pe.errors import NotYetCovered, OutsideTheRing
 from symbolic_pe.generators.block import Block
 
@@ -43,8 +44,8 @@ def sign_cells(cell: Assumptions, x: Scalar) -> Iterator[tuple[Assumptions, int]
     if sign is not None:
         yield cell, sign
         return
-    factor = cell.first_split(_undecided_factor(cell, value))
-    for part in cell.split(factor):
+    factor = first_split(cell, _undecided_factor(cell, value))
+    for part in split(cell, factor):
         yield from sign_cells(part, x)
 
 
@@ -86,7 +87,7 @@ def two_by_two(cell: Assumptions, matrix: ScalarMatrix) -> Iterator[Leaf]:
         if unknown is None and sign >= 0 and not any(_known_nonzero(cell, x) for x in (q, r)):
             unknown = _unknown_sign(cell, r) or _unknown_sign(cell, q)
     if unknown is not None:
-        for part in cell.split(cell.first_split(unknown)):
+        for part in split(cell, first_split(cell, unknown)):
             yield from two_by_two(part, matrix)
         return
     if sign < 0:
