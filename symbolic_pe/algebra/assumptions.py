@@ -229,10 +229,25 @@ class Assumptions:
         """
         if str(factor) in self.weak:
             return self.weak[str(factor)][1]
+        names = factor.used_names()
+        if len(names) == 1 and names[0] in self.intervals:
+            return self._weak_sign_in_one_parameter(factor, names[0])
         by_terms = self.weak_sign_by_monomials(factor)
         if by_terms is None and (found := self._semidefinite(factor)) is not None:
             return found[0]
         return by_terms
+
+    def _weak_sign_in_one_parameter(self, factor: RationalFunction, name: str) -> int | None:
+        roots = real_roots(factor, name)
+        if roots is None:
+            return self.weak_sign_by_monomials(factor)
+        result = sign_without_roots(factor, name, roots)
+        for root in roots:
+            side = self.intervals[name].weak_sign_of_difference(root)
+            if side is None:
+                return self.weak_sign_by_monomials(factor)
+            result *= side
+        return result
 
     def weak_sign_by_monomials(self, factor: RationalFunction) -> int | None:
         """1 or −1 when no term has the other sign, else None."""
@@ -273,12 +288,13 @@ class Assumptions:
             if lead not in (1, -1):
                 continue
             discriminant = b * b - RationalFunction(4) * a * c
-            if discriminant.size() < factor.size() and self._is_at_most_zero(discriminant):
+            if discriminant.size() < factor.size() and self.is_at_most_zero(discriminant):
                 slope = RationalFunction(2) * a * RationalFunction.symbol(name) + b
                 return lead, discriminant, slope
         return None
 
-    def _is_at_most_zero(self, element: RationalFunction) -> bool:
+    def is_at_most_zero(self, element: RationalFunction) -> bool:
+        """True when the element is known to be ≤ 0 on the whole cell."""
         constant, factors = element.factors()
         odd = [f for f, exponent in factors if exponent % 2]
         if not odd:

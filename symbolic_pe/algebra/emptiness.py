@@ -10,6 +10,7 @@ from symbolic_pe.algebra.assumptions import MAX_TERMS_TO_SOLVE, Assumptions
 from symbolic_pe.algebra.interval import Interval
 from symbolic_pe.algebra.linear_feasibility import Inequality, is_feasible
 from symbolic_pe.algebra.rational_function import RationalFunction, monomial_element
+from symbolic_pe.algebra.scalar import precision
 
 
 def is_empty(cell: Assumptions) -> bool:
@@ -26,6 +27,8 @@ def is_empty(cell: Assumptions) -> bool:
         if element.is_polynomial() and element.size() <= MAX_TERMS_TO_SOLVE:
             system.append(_linear(element, sign, monomials, strict=strict))
     for text, monomial in monomials.items():
+        if all(name in cell.constants for name in monomial):
+            system.extend(_enclosure(cell, text, monomial))
         if sum(monomial.values()) > 1:
             system.extend(_sign_inequalities(cell, text, monomial))
     for name, interval in cell.intervals.items():
@@ -72,3 +75,12 @@ def _bounds(name: str, interval: Interval) -> Iterator[Inequality]:
     if interval.high is not None and interval.high.is_rational():
         bound = interval.high.rational_value()
         yield Inequality({name: fmpq(-1)}, bound, not interval.high_closed)
+
+
+def _enclosure(cell: Assumptions, text: str, monomial: Mapping[str, int]) -> Iterator[Inequality]:
+    """A number, between two rational ones."""
+    with precision(64):
+        ball = cell.value(monomial_element(monomial, fmpq(1))).ball({})
+        low, high = ball.lower().fmpq(), ball.upper().fmpq()
+    yield Inequality({text: fmpq(1)}, -low, strict=False)
+    yield Inequality({text: fmpq(-1)}, high, strict=False)

@@ -34,6 +34,14 @@ class Interval:
             return -1
         return None
 
+    def weak_sign_of_difference(self, point: Scalar) -> int | None:
+        """1 when x ≥ point on the whole interval, −1 when x ≤ point, None when both occur."""
+        if self.low is not None and (self.low - point).sign() >= 0:
+            return 1
+        if self.high is not None and (self.high - point).sign() <= 0:
+            return -1
+        return None
+
     def sign_of_polynomial(self, coefficients: Sequence[fmpq]) -> int | None:
         """Sign of an irreducible polynomial of degree ≥ 3 on the interval, or None if it varies.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -107,6 +108,8 @@ def exit_code(outcome: Outcome) -> int:
 
 
 def _start_budget(context: click.Context, _: click.Parameter, seconds: float) -> Budget:
+    if not math.isfinite(seconds):
+        raise click.BadParameter("expected a number of seconds, such as 30")
     guard = context.find_object(Guard)
     if guard is not None:
         guard.allow(seconds)

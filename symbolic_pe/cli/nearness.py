@@ -22,7 +22,7 @@ from symbolic_pe.cli.output import (
 )
 from symbolic_pe.cli.pipeline import Report
 from symbolic_pe.encodings.encoding import Encoding
-from symbolic_pe.errors import NotYetCovered, SpecificationError, Undecided
+from symbolic_pe.errors import ExpressionError, NotYetCovered, SpecificationError, Undecided
 from symbolic_pe.jordan.nearness import MAX_DIMENSION, Nearness, Witness, nearness
 from symbolic_pe.jordan.snapping import Snapped
 
@@ -74,7 +74,12 @@ def snap_distance(text: str | None) -> fmpq | None:
     """The value of --snap-within, read exactly. Raises `SpecificationError`."""
     if text is None:
         return None
-    value = parse(text, {}, Assumptions())
+    try:
+        value = parse(text, {}, Assumptions())
+    except ExpressionError:
+        raise SpecificationError(
+            f"--snap-within: expected a positive rational number, got {text}"
+        ) from None
     if not value.is_rational() or value.rational_value() <= 0:
         raise SpecificationError(f"--snap-within: expected a positive rational number, got {text}")
     return value.rational_value()

@@ -49,7 +49,7 @@ def _case_lines(case: ClassifiedCase, conditions: list[str], *, several: bool) -
     if case.undecided:
         return [f"  {title}: undecided: {case.undecided}"]
     flag = "  (generic)" if several and case.generic and case.conditions else ""
-    flag += "  (possibly empty)" if case.possibly_empty else ""
+    flag = "  (possibly empty)" if case.possibly_empty else flag
     lines = [f"  {title}{flag}: {case.growth.causal} for tau >= 0, {case.growth.all} for all tau"]
     for item in case.blocks[:SHOWN_BLOCKS]:
         block = item.block

@@ -64,13 +64,12 @@ def real_jordan_form(generator: Generator, budget: Budget | None = None) -> Real
     when no cell is decided.
     """
     budget = budget or Budget.of()
-    generator = with_rational_entries(generator)
-    cases: list[JordanCase] = []
-    start = _Partial(generator.assumptions)
-    for partial in _resolved(start, _components(generator), budget):
-        cases.append(_finish(partial))
-        if len(cases) > MAX_CASES:
-            raise NotYetCovered(f"a case tree of more than {MAX_CASES} cases")
+    cases = _case_tree(with_rational_entries(generator), budget)
+    if any(case.undecided for case in cases) and not budget.is_spent():
+        rational = with_rational_entries(generator, everywhere=True)
+        if rational is not generator:
+            again = _case_tree(rational, budget)
+            cases = min((cases, again), key=lambda tree: sum(bool(c.undecided) for c in tree))
     if all(case.undecided for case in cases):
         raise NotYetCovered(cases[0].undecided)
     for case in cases:
@@ -79,18 +78,45 @@ def real_jordan_form(generator: Generator, budget: Budget | None = None) -> Real
     return RealJordanForm(generator.dimension, tuple(cases))
 
 
-def _resolved(partial: _Partial, pending: list[_Component], budget: Budget) -> Iterator[_Partial]:
+@dataclass
+class _Search:
+    """What is left of a search: its budget, and how many cases it may still find."""
+
+    budget: Budget
+    found: int = 0
+
+    def over(self) -> str:
+        """Why the search has to stop; empty while it may go on."""
+        if self.found >= MAX_CASES:
+            return f"a case tree of more than {MAX_CASES} cases"
+        if self.budget.is_spent():
+            return f"not decided within the budget of {self.budget.seconds:g} s"
+        return ""
+
+
+def _case_tree(generator: Generator, budget: Budget) -> list[JordanCase]:
+    start, search = _Partial(generator.assumptions), _Search(budget)
+    return [
+        _finish(partial, budget) for partial in _resolved(start, _components(generator), search)
+    ]
+
+
+def _resolved(partial: _Partial, pending: list[_Component], search: _Search) -> Iterator[_Partial]:
     """Resolve one component after the other; cells split on the way."""
     if not pending or partial.undecided:
+        search.found += 1
         yield partial
+        return
+    if reason := search.over():
+        yield _Partial(partial.cell, undecided=reason)
         return
     first, *rest = pending
     parts = _decoupled(partial.cell, first)
     if len(parts) > 1:
-        yield from _resolved(partial, [*parts, *rest], budget)
+        yield from _resolved(partial, [*parts, *rest], search)
         return
-    for extended in _extend(partial, parts[0], budget):
-        yield from _resolved(extended, rest, budget)
+    for extended in _extend(partial, parts[0], search):
+        yield from _resolved(extended, rest, search)
 
 
 def _decoupled(cell: Assumptions, component: _Component) -> list[_Component]:
@@ -129,8 +155,9 @@ def _components(generator: Generator) -> list[_Component]:
     ]
 
 
-def _extend(partial: _Partial, component: _Component, budget: Budget) -> Iterator[_Partial]:
+def _extend(partial: _Partial, component: _Component, search: _Search) -> Iterator[_Partial]:
     """One component on one cell, which may split."""
+    leaves: Iterator[Leaf | Assumptions]
     if component.block is not None:
         leaves = _block_leaves(partial.cell, component.block)
     elif is_rational(component.matrix):
@@ -142,13 +169,11 @@ def _extend(partial: _Partial, component: _Component, budget: Budget) -> Iterato
     elif len(component.matrix) == 2:
         leaves = two_by_two(partial.cell, component.matrix)
     else:
-        for found in structure_cells(partial.cell, component.matrix, budget):
-            if found.undecided:
-                yield _Partial(found.cell, undecided=found.undecided)
-            else:
-                yield partial.extended(found.cell, found.blocks, None)
-        return
+        leaves = iter((partial.cell,))
     for leaf in leaves:
+        if isinstance(leaf, Assumptions):
+            yield from _without_basis(partial, leaf, component, search)
+            continue
         form = ComponentForm(
             component.coordinates, leaf.matrix, leaf.blocks, leaf.basis, leaf.inverse_basis
         )
@@ -157,6 +182,17 @@ def _extend(partial: _Partial, component: _Component, budget: Budget) -> Iterato
             for b, sign in zip(leaf.blocks, leaf.signs, strict=True)
         )
         yield partial.extended(leaf.cell, structure, form)
+
+
+def _without_basis(
+    partial: _Partial, cell: Assumptions, component: _Component, search: _Search
+) -> Iterator[_Partial]:
+    """The structure of a component on a cell where no basis is computed."""
+    for found in structure_cells(cell, component.matrix, search.budget):
+        if found.undecided:
+            yield _Partial(found.cell, undecided=found.undecided)
+        else:
+            yield partial.extended(found.cell, found.blocks, None)
 
 
 def _block_leaves(cell: Assumptions, block: Block) -> Iterator[Leaf]:
@@ -198,7 +234,7 @@ def _positive(cell: Assumptions, block: Block) -> Block:
     return block
 
 
-def _finish(partial: _Partial) -> JordanCase:
+def _finish(partial: _Partial, budget: Budget) -> JordanCase:
     if partial.undecided:
         return JordanCase(partial.cell, (), None, undecided=partial.undecided)
     merged: dict[tuple[object, ...], StructureBlock] = {}
@@ -222,7 +258,7 @@ def _finish(partial: _Partial) -> JordanCase:
             )
         )
     facts = partial.cell.signs or partial.cell.weak or partial.cell.not_all_zero
-    possibly_empty = bool(facts) and sample_point(partial.cell) is None
+    possibly_empty = bool(facts) and (budget.is_spent() or sample_point(partial.cell) is None)
     return JordanCase(partial.cell, tuple(merged.values()), partial.forms, possibly_empty)
 
 

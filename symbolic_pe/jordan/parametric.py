@@ -85,7 +85,8 @@ def structure_cells(
     reason = ""
     if len(here) > MAX_DIMENSION:
         reason = (
-            f"a parametric component of dimension {len(here)}; at most {MAX_DIMENSION} is covered"
+            f"a component of dimension {len(here)} with entries that are not all rational; at most "
+            f"{MAX_DIMENSION} is covered"
         )
     elif not all(x.is_base() for row in here for x in row):
         reason = f"roots of parameters in a component of dimension {len(here)}, on this case"
@@ -349,6 +350,8 @@ def _counts(cell: Assumptions, p: Polynomial, kind: str) -> RootCounts:
         return outcomes[0]
     if any(sequence[-1].vanishes(known) for sequence in tests.stability_minors if sequence):
         shared = gcd(cell, even, odd)
+        if shared.degree() == 0:
+            raise EmptyCell  # roots ±x are shared, yet there are none
         doubled = Polynomial(
             [c for x in shared.coeffs() for c in (x, ZERO)][: 2 * shared.degree() + 1]
         )

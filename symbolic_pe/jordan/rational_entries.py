@@ -35,8 +35,10 @@ from symbolic_pe.jordan.components import connected_components
 POSITIVE = Interval(low=ZERO)
 
 
-def with_rational_entries(generator: Generator) -> Generator:
+def with_rational_entries(generator: Generator, *, everywhere: bool = False) -> Generator:
     """The same generator with its roots and fractional exponentials written as symbols.
+
+    Components of one and two channels keep their roots, unless it is to be done `everywhere`.
 
     >>> x = Generator.from_matrix([["cosh(q/2)", "0"], ["0", "exp(q)"]], {"q": "real"})
     >>> str(with_rational_entries(x).matrix[1][1])
@@ -45,7 +47,7 @@ def with_rational_entries(generator: Generator) -> Generator:
     if generator.placed is not None:
         return generator
     matrix, assumptions = _one_exponential(generator.matrix, generator.assumptions)
-    if _needs_symbols(matrix):
+    if _needs_symbols(matrix, 1 if everywhere else 3):
         matrix, assumptions = _roots_as_symbols(matrix, assumptions)
     if matrix is generator.matrix:
         return generator
@@ -110,12 +112,12 @@ def _declared(assumptions: Assumptions, values: Mapping[str, Scalar]) -> Assumpt
 # -- roots ------------------------------------------------------------------------------------
 
 
-def _needs_symbols(matrix: ScalarMatrix) -> bool:
-    """Roots and parameters together in a component of three channels or more."""
+def _needs_symbols(matrix: ScalarMatrix, size: int) -> bool:
+    """Roots and parameters together in a component of at least so many channels."""
     for indices in connected_components(matrix):
         entries = [matrix[i][j] for i in indices for j in indices]
         rational = all(x.is_base() for x in entries)
-        if len(indices) > 2 and not rational and any(x.parameters() for x in entries):
+        if len(indices) >= size and not rational and any(x.parameters() for x in entries):
             return True
     return False
 

@@ -68,13 +68,32 @@ def one_by_one(cell: Assumptions, x: Scalar) -> Iterator[Leaf]:
         yield Leaf(part, ((value,),), (Block(value),), (sign,), unit, unit)
 
 
-def two_by_two(cell: Assumptions, matrix: ScalarMatrix) -> Iterator[Leaf]:
-    """All cells of a 2×2 generator: split one unknown sign, start again on each part."""
-    here = apply(lambda x: x.substitute(cell.solved), matrix)
+def two_by_two(cell: Assumptions, matrix: ScalarMatrix) -> Iterator[Leaf | Assumptions]:
+    """All cells of a 2×2 generator: split one unknown sign, start again on each part.
+
+    A cell with equations that are not solved, or where a sign or a root leaves the ring, comes back
+    as it is: it has no basis here, but a structure (`parametric.structure_cells`).
+    """
+    try:
+        if cell.equations():
+            yield cell
+            return
+        found = _leaf_or_question(cell, apply(lambda x: x.substitute(cell.solved), matrix))
+    except (NotYetCovered, OutsideTheRing, ZeroDivisionError):
+        yield cell
+        return
+    if isinstance(found, RationalFunction):
+        for part in split(cell, first_split(cell, found)):
+            yield from two_by_two(part, matrix)
+        return
+    yield from found
+
+
+def _leaf_or_question(cell: Assumptions, here: ScalarMatrix) -> list[Leaf] | RationalFunction:
+    """The leaves of a cell, or the factor whose sign has to be known first."""
     (p, q), (r, s) = here
     if q.is_zero() and r.is_zero():
-        yield from _diagonal(cell, here)
-        return
+        return list(_diagonal(cell, here))
     half_difference = HALF * (p - s)
     centre = HALF * (p + s)
     discriminant = half_difference * half_difference + q * r
@@ -87,15 +106,12 @@ def two_by_two(cell: Assumptions, matrix: ScalarMatrix) -> Iterator[Leaf]:
         if unknown is None and sign >= 0 and not any(_known_nonzero(cell, x) for x in (q, r)):
             unknown = _unknown_sign(cell, r) or _unknown_sign(cell, q)
     if unknown is not None:
-        for part in split(cell, first_split(cell, unknown)):
-            yield from two_by_two(part, matrix)
-        return
+        return unknown
     if sign < 0:
-        yield _pair(cell, here, centre, discriminant)
-    elif sign == 0:
-        yield _chain(cell, here, centre)
-    else:
-        yield _two_real(cell, here, centre, discriminant)
+        return [_pair(cell, here, centre, discriminant)]
+    if sign == 0:
+        return [_chain(cell, here, centre)]
+    return [_two_real(cell, here, centre, discriminant)]
 
 
 def _known(cell: Assumptions, x: Scalar) -> int:

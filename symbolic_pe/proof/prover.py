@@ -29,6 +29,7 @@ from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.errors import NotYetCovered, Undecided
 from symbolic_pe.exponential.parametric import parametric_exponential
 from symbolic_pe.exponential.primary import primary_exponential
+from symbolic_pe.generators.generator import Generator
 from symbolic_pe.jordan.classify import real_jordan_form
 from symbolic_pe.jordan.form import UNDECIDED, JordanCase, StructureBlock
 from symbolic_pe.jordan.rational_entries import with_rational_entries
@@ -55,6 +56,9 @@ STATEMENTS = {
     "bounded-all": "sup over all real tau of |A(tau)| is finite",
 }
 MAX_UNIFORM_DIMENSION = 12
+DISSIPATIVE = (
+    "X + X^T is diagonal with entries that are never positive, hence |A(tau)| <= 1 on tau >= 0"
+)
 ONE_MAP_STATEMENT = "F(t)^T G(s) = A(t - s), F(t) = G(t) = A(-t)"
 
 
@@ -419,8 +423,15 @@ def _boundedness(encoding: Encoding, cases: tuple[tuple[int, JordanCase], ...]) 
             if (case.growth.causal if causal else case.growth.all)
             not in ("bounded", "decaying", UNDECIDED)
         ]
+        shown = [(head, case) for head, case in bad if _has_a_point(case)]
         open_cells = next((case.undecided for _, case in cases if case.undecided), "")
-        if not bad and open_cells:
+        if bad and not shown:
+            open_cells = "a case that would grow is possibly empty: " + " and ".join(
+                bad[0][1].cell.conditions()
+            )
+        if causal and _is_dissipative(encoding):
+            claims.append(Claim(name, Outcome.PROVED, STATEMENTS[name], DISSIPATIVE))
+        elif not shown and open_cells:
             if name in encoding.asserted:
                 claims.append(Claim(name, Outcome.UNDECIDED, STATEMENTS[name], open_cells))
         elif not bad:
@@ -441,10 +452,32 @@ def _boundedness(encoding: Encoding, cases: tuple[tuple[int, JordanCase], ...]) 
                     Outcome.REFUTED,
                     STATEMENTS[name],
                     "bounded exactly when real parts allow it and neutral blocks are simple",
-                    _growth_witness(encoding, *bad[0], all_lags=not causal),
+                    _growth_witness(encoding, *shown[0], all_lags=not causal),
                 )
             )
     return claims
+
+
+def _has_a_point(case: JordanCase) -> bool:
+    """Whether a point of the case is known, so that it can be a witness."""
+    return not case.cell.intervals or sample_point(case.cell) is not None
+
+
+def _is_dissipative(encoding: Encoding) -> bool:
+    """X + Xᵀ diagonal with entries known to be ≤ 0, in every head and without added channels."""
+    if encoding.augmentation is not None:
+        return False
+    return all(_loses_norm(head.generator) for head in encoding.heads)
+
+
+def _loses_norm(generator: Generator) -> bool:
+    x, known = generator.matrix, generator.assumptions
+    for i, row in enumerate(x):
+        if any(not (row[j] + x[j][i]).is_zero() for j in range(i)):
+            return False
+        if not row[i].is_base() or not known.is_at_most_zero(row[i].base_value()):
+            return False
+    return True
 
 
 def _growth_witness(encoding: Encoding, head: int, case: JordanCase, *, all_lags: bool) -> str:

@@ -67,7 +67,7 @@ def test_exit_codes_and_output_pass_through_the_guard(tmp_path: Path) -> None:
     assert run("--version").returncode == 0
 
 
-@pytest.mark.parametrize("value", ["-1", "never", "1e9"])
+@pytest.mark.parametrize("value", ["-1", "never", "1e9", "nan", "inf"])
 def test_a_bad_budget_is_refused(value: str) -> None:
     result = CliRunner().invoke(cli, ["classify", "rope", "--budget", value])
     assert result.exit_code == 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from flint import fmpq, fmpq_mat, fmpq_poly
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from symbolic_pe import from_document, prove
@@ -261,6 +261,55 @@ def test_compartments_in_a_row_decay(k: fmpq, p: fmpq, q: fmpq, r: fmpq, s: fmpq
     """Pharmacokinetic exchange with elimination: real rates, found as such from the entries."""
     point = {"k": k, "p": p, "q": q, "r": r, "s": s}
     check_at(COMPARTMENTS, dict.fromkeys(point, "positive"), point)
+
+
+NARROW = {
+    "equation of degree 3": ([["0", "a^3-2"], ["1", "0"]], {"a": "real"}),
+    "defective on an equation": ([["1", "b"], ["-b^2", "0"]], {"b": "real"}),
+    "root of two": ([["-a", "b^2-2"], ["0", "b"]], {"a": "positive", "b": "real"}),
+    "root of a sum of roots": ([["a^2-2", "1"], ["a+1", "0"]], {"a": "real"}),
+    "closed bounds": ([["0", "b+1"], ["b", "a+1"]], {"a": "nonnegative", "b": "negative"}),
+    "poles": ([["1/a-1/b", "1/a"], ["-1/b", "a-b"]], {"a": "nonzero", "b": "nonzero"}),
+    "shifted bounds": (
+        [["0", "1", "0"], ["0", "0", "1"], ["1", "a-1", "2*a+1"]],
+        {"a": "real"},
+    ),
+    "quartic": (
+        [
+            ["0", "1", "0", "0"],
+            ["0", "0", "1", "0"],
+            ["0", "0", "0", "1"],
+            ["a-1", "1", "2", "a-2"],
+        ],
+        {"a": "real"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NARROW)
+@given(small, small)
+@settings(max_examples=40, deadline=None)
+def test_narrow_places(name: str, a: fmpq, b: fmpq) -> None:
+    """Equations that no parameter solves, thresholds that are roots, closed and shifted bounds."""
+    rows, parameters = NARROW[name]
+    allowed = {"nonnegative": a >= 0, "positive": a > 0}.get(parameters.get("a", ""), True)
+    allowed &= parameters.get("b") != "negative" or b < 0
+    allowed &= all(x != 0 for n, x in (("a", a), ("b", b)) if parameters.get(n) == "nonzero")
+    assume(allowed)
+    check_at(rows, parameters, {n: x for n, x in (("a", a), ("b", b)) if n in parameters})
+
+
+def test_no_narrow_place_is_left_undecided() -> None:
+    for rows, parameters in NARROW.values():
+        assert not real_jordan_form(Generator.from_matrix(rows, parameters)).undecided
+
+
+def test_more_cases_than_the_limit_leave_the_rest_undecided() -> None:
+    names = [f"x{i}" for i in range(10)]
+    rows = [[names[i] if i == j else "0" for j in range(10)] for i in range(10)]
+    form = real_jordan_form(Generator.from_matrix(rows, dict.fromkeys(names, "real")))
+    assert "more than 4096 cases" in form.undecided
+    assert sum(not case.undecided for case in form.cases) >= 4096
 
 
 def test_a_spent_budget_leaves_cells_undecided_with_the_reason() -> None:

@@ -242,6 +242,31 @@ def test_growth_of_a_cubic_is_refuted_with_a_case_that_grows() -> None:
     assert "a*b - c < 0" in (claim.witness or "")
 
 
+@pytest.mark.parametrize(
+    ("rows", "verdict"),
+    [
+        # X + X^T = diag(-2, -4, -2a^2 - 2): the norm never grows, whatever the skew part
+        ([["-1", "a-b", "b"], ["b-a", "-2", "0"], ["-b", "0", "-a^2-1"]], Outcome.PROVED),
+        ([["1", "a-b", "b"], ["b-a", "-2", "0"], ["-b", "0", "-a^2-1"]], Outcome.REFUTED),
+    ],
+)
+def test_growth_is_refuted_only_at_a_point(rows: list[list[str]], verdict: Outcome) -> None:
+    """A case without a known point is no witness."""
+    parameters = {"a": "real", "b": "real"}
+    document = {"matrix": rows, "parameters": parameters, "claims": ["bounded-causal"]}
+    claim = next(c for c in prove(from_document(document)).claims if c.name == "bounded-causal")
+    assert claim.verdict is verdict
+
+
+def test_growth_without_a_point_is_undecided() -> None:
+    """X + X^T is negative definite, but not diagonal: no case that grows has a point."""
+    rows = [["-2", "a-b+1", "b"], ["b-a+1", "-3", "0"], ["-b", "0", "-a^2-1"]]
+    parameters = {"a": "real", "b": "real"}
+    document = {"matrix": rows, "parameters": parameters, "claims": ["bounded-causal"]}
+    claim = next(c for c in prove(from_document(document)).claims if c.name == "bounded-causal")
+    assert claim.verdict is not Outcome.REFUTED
+
+
 def test_misquoted_and_corrected_examples() -> None:
     refuted = prove(read_specification("examples/alibi-misquoted.toml"))
     claim = next(c for c in refuted.claims if c.name == "augmentation")
