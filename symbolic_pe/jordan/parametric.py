@@ -57,6 +57,8 @@ from symbolic_pe.jordan.two_by_two import real_signs
 
 MAX_DIMENSION = 12
 MAX_DEGREE = 8
+MAX_ALGEBRAIC_DIMENSION = 32
+"""Without parameters every sign is decided at once, so no cases multiply the work."""
 MAX_MINORS = 2000
 
 
@@ -83,10 +85,12 @@ def structure_cells(
         here = apply(lambda x: Scalar({(): adjoined.base(x)}), here)
         matrix = here
     reason = ""
-    if len(here) > MAX_DIMENSION:
+    numbers = all(x.parameters() <= set(cell.constants) for row in here for x in row)
+    largest = MAX_ALGEBRAIC_DIMENSION if numbers else MAX_DIMENSION
+    if len(here) > largest:
         reason = (
             f"a component of dimension {len(here)} with entries that are not all rational; at most "
-            f"{MAX_DIMENSION} is covered"
+            f"{largest} is covered"
         )
     elif not all(x.is_base() for row in here for x in row):
         reason = f"roots of parameters in a component of dimension {len(here)}, on this case"
@@ -306,7 +310,8 @@ def _roots(cell: Assumptions, p: Polynomial, kind: str) -> list[Root]:
         return [(cell.value(root), SCALAR_ZERO, sign(cell, root))]
     if p.degree() == 2:
         return _quadratic_roots(cell, p, kind)
-    if p.degree() > MAX_DEGREE:
+    numbers = all(set(c.used_names()) <= set(cell.constants) for c in p.coeffs())
+    if p.degree() > MAX_DEGREE and not numbers:
         raise NotYetCovered(
             f"an irreducible factor of degree {p.degree()} whose coefficients have parameters; at "
             f"most {MAX_DEGREE} is covered"
