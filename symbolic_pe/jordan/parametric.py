@@ -32,6 +32,7 @@ from symbolic_pe.budget import Budget
 from symbolic_pe.errors import NotYetCovered, OutsideTheRing
 from symbolic_pe.jordan.adjunction import Adjunction
 from symbolic_pe.jordan.cell_algebra import (
+    UNKNOWN,
     EmptyCell,
     KMatrix,
     SplitNeeded,
@@ -60,6 +61,7 @@ MAX_DEGREE = 8
 MAX_ALGEBRAIC_DIMENSION = 32
 """Without parameters every sign is decided at once, so no cases multiply the work."""
 MAX_MINORS = 2000
+MAX_TERMS_OF_A_FACTOR = 60
 
 
 @dataclass(frozen=True)
@@ -207,6 +209,7 @@ def _coprime_pieces(
     wholes: list[Polynomial] = []
     pieces: list[_Piece] = []
     for factor, multiplicity in factors(coefficients):
+        _check_size(factor, multiplicity)
         p = monic(factor)
         zeros = 0
         while p.degree() > 1 and sign(cell, p[0]) == 0:
@@ -218,6 +221,21 @@ def _coprime_pieces(
             pieces.append(_Piece(g, multiplicity * power, len(wholes), power, whole))
         wholes.append(p)
     return wholes, _merged(cell, pieces)
+
+
+def _check_size(factor: RationalFunction, multiplicity: int) -> None:
+    """Refuse what would explode: a discriminant has about as many terms as factor^(2d − 2).
+
+    An irreducible factor has distinct roots at generic values of the parameters.
+    """
+    degree = factor.degree_in(UNKNOWN)
+    if degree >= 3 and factor.size() > MAX_TERMS_OF_A_FACTOR:
+        times = "simple" if multiplicity == 1 else f"of multiplicity {multiplicity} each"
+        raise NotYetCovered(
+            f"the cases of an irreducible factor of degree {degree} with {factor.size()} terms, "
+            f"above the budget of {MAX_TERMS_OF_A_FACTOR}; generically its {degree} roots are "
+            f"distinct, {times}"
+        )
 
 
 def _merged(cell: Assumptions, pieces: list[_Piece]) -> list[_Piece]:

@@ -22,7 +22,6 @@ from tests.opinions import case_at, check_structure_at, real_form, same_blocks, 
 
 UNDECIDED: dict[str, tuple[type[SymbolicPEError], str]] = {
     "test_issue_20275_3": (SpecificationError, "only sums whose square root denests"),
-    "test_jordan_form_5": (NotYetCovered, "only sums whose square root denests"),
 }
 """Name: the error and its reason. Strict: an entry that is answered has to be taken out."""
 
