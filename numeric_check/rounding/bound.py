@@ -1,0 +1,443 @@
+"""The text of a kernel, executed on rounded elements: a bound of its error for every position.
+
+For each block B of the plan, with exact matrix A_B(u), its inputs x_B, and u = position −
+reference,
+
+    ‖ŷ_B − y_B‖₂ ≤ ε_B(|u|)·‖A_B(u)‖₂·‖x_B‖₂ + η_B       for all real |u| ≤ reach.
+
+y_B is the exact map of the encoding, not of the constants X̂ in the text: since X̂ − X = Δ is of
+the same block form, it commutes with X and ‖exp(uX̂) − exp(uX)‖ ≤ ‖exp(uX)‖·(e^{|u|·‖Δ‖} − 1). With
+a basis, x_B is the whole input and ε_B carries the norm of the rows of the basis.
+
+Within a chain, or a plane, an entry of the majorant of the error is compared with the entry of
+A_B that it belongs to. With S = Σ_k (|ηu|^k/k!)·N^k ⊗ I and a plane turned by φ,
+
+    |[[cos φ, sin φ], [sin φ, cos φ]]| has norm |cos φ| + |sin φ| ≤ √2,  ‖S‖·e^{au} = ‖A_B(u)‖,
+
+so an entrywise relative error ρ costs √2·ρ in a plane and ρ elsewhere.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from flint import arb, fmpq
+
+from numeric_check.exact_element import LeavesTheRing
+from numeric_check.kernel import Kernel
+from numeric_check.rounding import majorant, upward
+from numeric_check.rounding.element import Model, Rounded, position, reference, unknown
+from numeric_check.rounding.formula import formula
+from numeric_check.rounding.library import LIBRARIES, RoundingLibrary
+from numeric_check.rounding.majorant import NO_INPUT, Term
+from numeric_check.rounding.upward import Polynomial
+from numeric_check.time_limit import time_limit
+from numeric_check.tolerance import DTYPES, FORMATS, window_exponent
+from symbolic_pe.algebra.matrix import ScalarMatrix, transpose
+from symbolic_pe.algebra.scalar import Scalar, precision
+from symbolic_pe.emit.plan import BlockGroup, KernelPlan, Vector
+from symbolic_pe.errors import KernelError, NotYetCovered, SpecificationError, Undecided
+
+SIDES = {"query": 1, "key": -1}
+SECONDS = 120.0
+BITS = 160
+SQRT2 = upward.up(math.sqrt(2.0))
+_DOES_NOT_RUN = (TypeError, ValueError, AttributeError, IndexError, NotImplementedError, KeyError)
+
+
+@dataclass(frozen=True)
+class BlockBound:
+    """ε and η of one block of one head.
+
+    group, head, block  its place in the plan
+    side                `query` or `key`
+    """
+
+    group: int
+    head: int
+    block: int
+    side: str
+    relative: Polynomial
+    absolute: float
+
+
+@dataclass(frozen=True)
+class KernelBound:
+    """The bound of every block of a kernel for one dtype of x.
+
+    reach       largest |position − reference| that it holds for
+    limited_by  `domain`, or `range` where the maps would leave the range of the dtype before
+    relative    ε, coefficient by coefficient the largest over the blocks
+    absolute    η, the largest over the blocks
+    """
+
+    dtype: str
+    reach: float
+    limited_by: str
+    relative: Polynomial
+    absolute: float
+    blocks: tuple[BlockBound, ...]
+
+    def epsilon(self, u: float) -> float:
+        """ε at |u|. Raises `SpecificationError` beyond the reach."""
+        if abs(u) > self.reach:
+            raise SpecificationError(
+                f"|position - reference|: expected at most {self.reach:g} for {self.dtype}, got "
+                f"{abs(u):g}; bound the kernel with a larger reach"
+            )
+        return upward.value(self.relative, abs(u))
+
+    @property
+    def formula(self) -> str:
+        """ε as text, coefficients rounded upwards."""
+        return formula(self.relative, self.dtype)
+
+
+def rounding_bound(
+    kernel: Kernel, plan: KernelPlan, dtype: str, *, reach: float | None = None
+) -> KernelBound:
+    """Bound the rounding errors of `transform_query` and `transform_key` of a text.
+
+    The text is executed once a side on elements that model every rounding of the dtypes that it
+    names; so an edit that changes a dtype changes the bound. `reach` is the largest |position −
+    reference|, by default the largest position of the domain; it is cut where the maps would
+    overflow or underflow in this dtype. Positions, references and their differences are real
+    numbers of float64, at most `reach` in magnitude.
+
+    Assumed: rounding to nearest; exp, sin and cos within `LIBRARY_ULPS`; any order of summation,
+    products fused with sums or not.
+
+    >>> from numeric_check.kernel import compile_kernel
+    >>> from symbolic_pe.emit.plan import plan_kernel
+    >>> from symbolic_pe.encodings.catalogue import catalogue
+    >>> from symbolic_pe.production import emit
+    >>> encoding = catalogue("decay", {"dim": 2})
+    >>> found = rounding_bound(compile_kernel(emit(encoding)), plan_kernel(encoding), "bfloat16")
+    >>> found.formula.startswith("1.001*2^-8 + ")
+    True
+
+    Raises `SpecificationError` for an unknown dtype, `NotYetCovered` for kernels with run-time
+    parameters and for texts with operations that rounded elements do not have.
+    """
+    if dtype not in DTYPES:
+        raise SpecificationError(f"dtype: expected one of {', '.join(DTYPES)}, got {dtype!r}")
+    if plan.parameters or kernel.target not in LIBRARIES:
+        raise NotYetCovered("rounding bounds cover kernels without run-time parameters")
+    limit = float(plan.encoding.domain.max_position) if reach is None else float(reach)
+    if not limit > 0 or not math.isfinite(limit):
+        raise SpecificationError(f"reach: expected a positive number, got {reach}")
+    served = served_reach(plan, dtype, limit)
+    blocks: list[BlockBound] = []
+    try:
+        with time_limit(SECONDS), np.errstate(all="ignore"):  # bounds may become infinite
+            for side in SIDES:
+                blocks += _side_bounds(kernel, plan, dtype, side, served)
+    except (KernelError, SpecificationError, *_DOES_NOT_RUN) as error:
+        raise NotYetCovered(f"no rounding bound: {error}") from None
+    relative: Polynomial = upward.NOTHING
+    for b in blocks:
+        relative = upward.largest(relative, b.relative)
+    absolute = max((b.absolute for b in blocks), default=0.0)
+    cut = "domain" if served == limit else "range"
+    return KernelBound(dtype, served, cut, relative, absolute, tuple(blocks))
+
+
+def served_reach(plan: KernelPlan, dtype: str, limit: float) -> float:
+    """The largest |u| ≤ limit for which nothing overflows in a dtype (see `in_served_window`)."""
+    window = window_exponent(FORMATS[dtype])
+    spread = 0.0
+    if plan.basis is not None:
+        rows = [row for p, q in plan.basis for m in (transpose(p), q) for row in m]
+        spread = max(math.log(max(1.0, sum(abs(x.to_float()) for x in row))) for row in rows)
+    reach = limit
+    for group in plan.groups:
+        assert isinstance(group, BlockGroup)
+        rate, shear = (_largest(v) for v in (group.rate, group.shear))
+        if rate == 0.0 and (group.chain_length == 1 or shear == 0.0):
+            continue
+        low, high = 0.0, reach
+        if _growth(rate, shear, group.chain_length, high) + spread < window:
+            continue
+        for _ in range(80):
+            middle = (low + high) / 2
+            inside = _growth(rate, shear, group.chain_length, middle) + spread < window
+            low, high = (middle, high) if inside else (low, middle)
+        reach = low
+    return reach
+
+
+def _largest(vector: Vector) -> float:
+    return max(abs(x.to_float()) for x in {x for row in vector.rows for x in row})
+
+
+def _growth(rate: float, shear: float, length: int, u: float) -> float:
+    """ln of e^{|a|u}·Σ_k |ηu|^k/k!."""
+    terms = [(shear * u) ** k / math.factorial(k) for k in range(length)]
+    return rate * u + math.log(sum(terms))
+
+
+# -- running the text ---------------------------------------------------------------------------
+
+
+def _side_bounds(
+    kernel: Kernel, plan: KernelPlan, dtype: str, side: str, reach: float
+) -> list[BlockBound]:
+    model = Model(reach)
+    library: RoundingLibrary = LIBRARIES[kernel.target](model)
+    names = kernel.on_library(library, library.lift)
+    d = plan.dimension
+    lead = (1,) if plan.heads == 1 else (plan.heads, 1)
+    x = np.empty((*lead, d), dtype=object)
+    for index in range(plan.heads * d):
+        x.reshape(-1)[index] = unknown(index, dtype)
+    t, c = np.empty(1, dtype=object), np.empty((), dtype=object)
+    t[0], c[()] = position(), reference()
+    result = names[f"transform_{side}"](
+        library.array_of(x, dtype),
+        library.array_of(t, "float64"),
+        reference=library.array_of(c, "float64"),
+    )
+    if result.dtype.name != dtype:
+        raise LeavesTheRing(f"transform_{side} of {dtype} returns {result.dtype.name}")
+    rows = np.asarray(result.data, dtype=object)
+    if rows.shape[:-1] != lead or rows.shape[-1] < d:
+        raise LeavesTheRing(f"transform_{side} returns the shape {rows.shape}")
+    rows = rows.reshape(plan.heads, -1)[:, :d]
+    side_run = _SideRun(plan, model, side, rows)
+    return [
+        side_run.block(index, group, head, b)
+        for index, group in enumerate(plan.groups)
+        for head in range(plan.heads)
+        for b in range(len(_block_group(group).slots[0]))
+    ]
+
+
+def _block_group(group: Any) -> BlockGroup:
+    assert isinstance(group, BlockGroup)
+    return group
+
+
+class _Entry(NamedTuple):
+    """The exact function of one entry of a block, and an upper bound of its coefficient."""
+
+    term: Term
+    size: float
+    coefficient: fmpq
+
+
+Entries = dict[tuple[int, int], _Entry]
+
+
+@dataclass
+class _Shares:
+    """Largest relative errors over the entries of a block, by power of |u|.
+
+    own    in the shape of the entry itself (its own wave)
+    turned in the shape of the other entry of the plane
+    flat   without a wave, where the entry has one
+    loose  the sum of what fits no entry, relative to e^{au} ≤ ‖A_B‖
+    """
+
+    own: Polynomial = upward.NOTHING
+    turned: Polynomial = upward.NOTHING
+    flat: Polynomial = upward.NOTHING
+    loose: Polynomial = upward.NOTHING
+
+    def raise_to(self, name: str, power: int, ratio: float) -> None:
+        p = upward.shift((ratio,), power)
+        known = getattr(self, name)
+        total = upward.add(known, p) if name == "loose" else upward.largest(known, p)
+        setattr(self, name, total)
+
+    def total(self, factor: float) -> Polynomial:
+        """factor·(own + turned) + 2·flat + loose, the factor √2 in a plane and 1 elsewhere."""
+        p = upward.scale(upward.add(self.own, self.turned), factor)
+        return upward.add(upward.add(p, upward.scale(self.flat, 2.0)), self.loose)
+
+
+@dataclass
+class _SideRun:
+    plan: KernelPlan
+    model: Model
+    side: str
+    rows: Any
+
+    def block(self, index: int, group: Any, head: int, b: int) -> BlockBound:
+        """ε and η of one block."""
+        group = _block_group(group)
+        channels = [slot[b] for slot in group.slots]
+        inputs = [head * self.plan.dimension + c for c in channels]
+        rows: list[Rounded] = [self.rows[head, c] for c in channels]
+        entries = _main_terms(rows, inputs)
+        relative = self._own_error(rows, inputs, entries)
+        absolute = self._without_input(rows)
+        away = self._constants_away(group, head, b, entries, inputs)
+        moved = upward.exponential_minus_one((0.0, away), self.model.reach) if away else ()
+        grown = upward.plus(1.0, upward.value(moved, self.model.reach))
+        relative = upward.add(upward.scale(relative, grown), moved)
+        if self.plan.basis is not None:
+            largest = _sum_of_sizes(entries.values(), self.model.reach)
+            relative, lost = self._after_stage(relative, head, inputs, grown)
+            absolute = upward.plus(absolute, upward.times(lost, largest))
+        relative = upward.folded(relative, self.model.reach)
+        return BlockBound(index, head, b, self.side, relative, absolute)
+
+    def _without_input(self, rows: Sequence[Rounded]) -> float:
+        """Errors that do not depend on x at all."""
+        total = 0.0
+        for row in rows:
+            alone = majorant.size(row.error, self.model.reach).constant
+            total = upward.plus(total, upward.plus(row.tiny, alone))
+        return total
+
+    def _own_error(
+        self, rows: Sequence[Rounded], inputs: Sequence[int], entries: Entries
+    ) -> Polynomial:
+        shares, last = _Shares(), upward.NOTHING
+        wavy = False
+        for i, row in enumerate(rows):
+            last = upward.largest(last, row.relative)
+            for term, c in row.error.items():
+                if term.input == NO_INPUT:
+                    continue
+                j = inputs.index(term.input)
+                entry = entries.get((i, j))
+                if entry is None:
+                    shares.raise_to("loose", term.power, c)
+                    continue
+                wavy = wavy or entry.term.wave is not None
+                self._share(shares, term, c, entry)
+        return upward.add(shares.total(SQRT2 if wavy else 1.0), last)
+
+    def _share(self, shares: _Shares, term: Term, c: float, entry: _Entry) -> None:
+        main = entry.term
+        if term.rate != main.rate:
+            exponent = upward.times(upward.above(term.rate - main.rate), self.model.reach)
+            c = upward.times(c, upward.exponential(exponent))
+        power = term.power - main.power
+        if power < 0:
+            shares.raise_to("loose", term.power, c)
+            return
+        ratio = upward.up(c / entry.size)
+        if term.wave == main.wave or main.wave is None:
+            shares.raise_to("own", power, ratio)
+        elif term.wave is not None and term.wave.frequency == main.wave.frequency:
+            shares.raise_to("turned", power, ratio)
+        else:
+            shares.raise_to("flat", power, ratio)
+
+    def _constants_away(
+        self,
+        group: BlockGroup,
+        head: int,
+        b: int,
+        entries: Entries,
+        inputs: Sequence[int],
+    ) -> float:
+        """‖X̂ − X‖ on a block: |Δa|, |Δω| as a complex number, and |Δη|."""
+        sign = SIDES[self.side]
+        main = entries[0, 0].term
+        rate = main.rate * sign
+        frequency = main.wave.frequency if main.wave is not None else fmpq(0)
+        with precision(BITS):
+            a = _distance(rate, _entry(group.rate, head, b))
+            w = _distance(frequency, _entry(group.frequency, head, b), absolute=True)
+            away = upward.plus(a, w) if a and w else a or w
+            if group.chain_length > 1:
+                size = self._shear(entries, 2 if group.pair else 1)
+                away = upward.plus(away, _distance(size, _entry(group.shear, head, b), True))
+        return away
+
+    def _shear(self, entries: Entries, width: int) -> fmpq:
+        """|η̂|, from the entry one link away from the diagonal."""
+        place = (width, 0) if self.side == "query" else (0, width)
+        entry = entries.get(place)
+        return fmpq(0) if entry is None else abs(entry.coefficient)
+
+    def _after_stage(
+        self,
+        relative: Polynomial,
+        head: int,
+        inputs: Sequence[int],
+        grown: float,
+    ) -> tuple[Polynomial, float]:
+        """ε·(‖P_B‖ + ε_P) + (‖P̂ − P‖ + ε_P): the rows of the basis come before the block.
+
+        Also what underflow may lose in front of the block.
+        """
+        if not self.model.stages or self.plan.basis is None:
+            raise LeavesTheRing("the text does not multiply the input by a basis")
+        basis, inverse = self.plan.basis[head if len(self.plan.basis) > 1 else 0]
+        exact: ScalarMatrix = transpose(basis) if self.side == "query" else inverse
+        d = self.plan.dimension
+        norm = away = error = tiny = 0.0
+        for index in inputs:
+            row = self.model.stages[0][index]
+            known = {t.input - head * d: c for t, c in row.value.items()}
+            with precision(BITS):
+                for j, x in enumerate(exact[index - head * d]):
+                    ball = x.ball({})
+                    norm = _square_sum(norm, upward.above(ball))
+                    away = _square_sum(away, upward.above(arb(known.get(j, fmpq(0))) - ball))
+            for term, c in row.absolute().items():
+                if term.power or term.rate != 0 or term.wave is not None:
+                    raise LeavesTheRing("the text multiplies by a basis that depends on position")
+                error = _square_sum(error, c)
+            tiny = upward.plus(tiny, row.tiny)
+        norm, away, error = (upward.up(math.sqrt(x)) for x in (norm, away, error))
+        moved = upward.times(grown, upward.plus(away, error))
+        reading = upward.plus(norm, upward.plus(away, error))
+        return upward.add(upward.scale(relative, reading), (moved,)), upward.times(tiny, 2.0)
+
+
+def _sum_of_sizes(entries: Iterable[_Entry], reach: float) -> float:
+    """A bound of the norm of a block over |u| ≤ reach."""
+    terms = [majorant.size({e.term: upward.up(upward.up(e.size))}, reach) for e in entries]
+    return functools.reduce(upward.plus, (t.of_input for t in terms), 0.0)
+
+
+def _square_sum(total: float, x: float) -> float:
+    return upward.plus(total, upward.times(x, x))
+
+
+def _main_terms(rows: Sequence[Rounded], inputs: Sequence[int]) -> Entries:
+    """The one term of every entry of a block: (term, size, exact coefficient)."""
+    found: Entries = {}
+    for i, row in enumerate(rows):
+        for term, c in row.value.items():
+            if term.input not in inputs:
+                raise LeavesTheRing("an output reads the input of another block")
+            place = (i, list(inputs).index(term.input))
+            if place in found:
+                raise LeavesTheRing("an entry of a block is a sum of two functions")
+            # division rounds upwards by less than this rounds downwards
+            found[place] = _Entry(term, math.nextafter(upward.above(c), 0.0), c)
+    for i in range(len(rows)):
+        if (i, i) not in found:
+            raise LeavesTheRing("a diagonal entry of a block is 0")
+    return found
+
+
+def _entry(vector: Vector, head: int, b: int) -> Scalar:
+    row = vector.rows[head if len(vector.rows) > 1 else 0]
+    return row[b if len(row) > 1 else 0]
+
+
+def _distance(found: fmpq, exact: Scalar, absolute: bool = False) -> float:
+    """|found − exact|, or of their magnitudes, as an upper bound."""
+    rational = exact.rational_value() if exact.is_rational() else None
+    if rational is not None:
+        return upward.above(found - (abs(rational) if absolute else rational))
+    ball = exact.ball({})
+    ball = abs(ball) if absolute else ball
+    if not ball.is_finite():
+        raise Undecided(f"{exact}: no finite ball")
+    return upward.above(arb(found) - ball)
+
+
+__all__ = ["BlockBound", "KernelBound", "rounding_bound", "served_reach"]
