@@ -317,7 +317,9 @@ class _SideRun:
     def _share(self, shares: _Shares, term: Term, c: float, entry: _Entry) -> None:
         main = entry.term
         if term.rate != main.rate:
-            exponent = upward.times(upward.above(term.rate - main.rate), self.model.reach)
+            exponent = upward.times(
+                upward.above(fmpq(*term.rate) - fmpq(*main.rate)), self.model.reach
+            )
             c = upward.times(c, upward.exponential(exponent))
         power = term.power - main.power
         if power < 0:
@@ -342,8 +344,8 @@ class _SideRun:
         """‖X̂ − X‖ on a block: |Δa|, |Δω| as a complex number, and |Δη|."""
         sign = SIDES[self.side]
         main = entries[0, 0].term
-        rate = main.rate * sign
-        frequency = main.wave.frequency if main.wave is not None else fmpq(0)
+        rate = fmpq(*main.rate) * sign
+        frequency = fmpq(*main.wave.frequency) if main.wave is not None else fmpq(0)
         with precision(BITS):
             a = _distance(rate, _entry(group.rate, head, b))
             w = _distance(frequency, _entry(group.frequency, head, b), absolute=True)
@@ -385,7 +387,7 @@ class _SideRun:
                     norm = _square_sum(norm, upward.above(ball))
                     away = _square_sum(away, upward.above(arb(known.get(j, fmpq(0))) - ball))
             for term, c in row.absolute().items():
-                if term.power or term.rate != 0 or term.wave is not None:
+                if term.power or term.rate != majorant.ZERO or term.wave is not None:
                     raise LeavesTheRing("the text multiplies by a basis that depends on position")
                 error = _square_sum(error, c)
             tiny = upward.plus(tiny, row.tiny)

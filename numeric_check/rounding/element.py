@@ -26,11 +26,13 @@ from numeric_check.rounding.majorant import (
     ONE,
     POSITION,
     REFERENCE,
+    ZERO,
     Majorant,
     Size,
     Term,
     Value,
     Wave,
+    ratio,
 )
 from numeric_check.tolerance import FORMATS
 
@@ -81,17 +83,17 @@ def number(x: object) -> Rounded:
 
 def unknown(index: int, dtype: str) -> Rounded:
     """Entry `index` of the input, a number of its dtype."""
-    return Rounded({Term(index, 0, fmpq(0), None): fmpq(1)}, fits=dtype)
+    return Rounded({Term(index, 0, ZERO, None): fmpq(1)}, fits=dtype)
 
 
 def position() -> Rounded:
     """t."""
-    return Rounded({Term(POSITION, 0, fmpq(0), None): fmpq(1)}, fits=EXACT_POSITIONS)
+    return Rounded({Term(POSITION, 0, ZERO, None): fmpq(1)}, fits=EXACT_POSITIONS)
 
 
 def reference() -> Rounded:
     """c."""
-    return Rounded({Term(REFERENCE, 0, fmpq(0), None): fmpq(1)}, fits=EXACT_POSITIONS)
+    return Rounded({Term(REFERENCE, 0, ZERO, None): fmpq(1)}, fits=EXACT_POSITIONS)
 
 
 @dataclass(frozen=True)
@@ -276,7 +278,7 @@ class Model:
             raise LeavesTheRing(f"the text takes {name} of what is no multiple of the position")
         away: upward.Polynomial = upward.NOTHING
         for term, c in a.absolute().items():
-            if term.input > NO_INPUT or term.rate != 0 or term.wave is not None:
+            if term.input > NO_INPUT or term.rate != ZERO or term.wave is not None:
                 raise LeavesTheRing(f"the text takes {name} of what is no multiple of the position")
             away = upward.add(away, upward.shift((c,), term.power))
         return a.value.get(LINEAR, fmpq(0)), away
@@ -287,7 +289,7 @@ class Model:
         if rate == 0 and not away:
             return number(1)
         relative = upward.exponential_minus_one(away, self.reach)
-        value = {Term(NO_INPUT, 0, rate, None): fmpq(1)}
+        value = {Term(NO_INPUT, 0, ratio(rate), None): fmpq(1)}
         return self._from_library(Rounded(value, {}, relative), dtype)
 
     def cos(self, a: Rounded, dtype: str) -> Rounded:
@@ -309,7 +311,7 @@ class Model:
         self, frequency: fmpq, part: str, sign: fmpq, away: upward.Polynomial, dtype: str
     ) -> Rounded:
         own, other = (
-            Term(NO_INPUT, 0, fmpq(0), Wave(frequency, p))
+            Term(NO_INPUT, 0, ZERO, Wave(ratio(frequency), p))
             for p in (part, "s" if part == "c" else "c")
         )
         half = upward.scale(away, upward.times(0.5, self._largest(away)))

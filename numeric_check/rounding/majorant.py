@@ -17,14 +17,22 @@ from numeric_check.exact_element import LeavesTheRing
 from numeric_check.rounding import upward
 
 NO_INPUT, POSITION, REFERENCE = -1, -2, -3
-ZERO = fmpq(0)
+Ratio = tuple[int, int]
+"""A rational number as numerator and denominator, which hash faster than `fmpq`."""
+ZERO: Ratio = (0, 1)
+NONE = fmpq(0)
 MAX_POWER = 64
+
+
+def ratio(x: fmpq) -> Ratio:
+    """In lowest terms."""
+    return int(x.p), int(x.q)
 
 
 class Wave(NamedTuple):
     """cos (`c`) or sin (`s`) of frequency·u, with a positive frequency."""
 
-    frequency: fmpq
+    frequency: Ratio
     part: str
 
 
@@ -33,7 +41,7 @@ class Term(NamedTuple):
 
     input: int
     power: int
-    rate: fmpq
+    rate: Ratio
     wave: Wave | None
 
 
@@ -59,7 +67,7 @@ def product(a: Value, b: Value) -> Value:
             term = _joined(p, q)
             if p.wave is not None and q.wave is not None:
                 raise LeavesTheRing("the text multiplies two waves")
-            result[term] = result.get(term, ZERO) + c * d
+            result[term] = result.get(term, NONE) + c * d
     return {t: c for t, c in result.items() if c != 0}
 
 
@@ -75,18 +83,24 @@ def _joined(p: Term, q: Term) -> Term:
     if power > MAX_POWER:
         raise LeavesTheRing(f"the text forms a power of the position above {MAX_POWER}")
     wave = p.wave if q.wave is None else q.wave if p.wave is None else None
-    return Term(max(p.input, q.input), power, p.rate + q.rate, wave)
+    return Term(max(p.input, q.input), power, _added(p.rate, q.rate), wave)
+
+
+def _added(a: Ratio, b: Ratio) -> Ratio:
+    if ZERO in (a, b):
+        return b if a == ZERO else a
+    return ratio(fmpq(*a) + fmpq(*b))
 
 
 def sum_of(a: Value, b: Value) -> Value:
     """The exact sum, with t − c written as u."""
     result = dict(a)
     for term, c in b.items():
-        result[term] = result.get(term, ZERO) + c
+        result[term] = result.get(term, NONE) + c
     t = Term(POSITION, 0, ZERO, None)
     c = Term(REFERENCE, 0, ZERO, None)
-    if t in result and result[t] == -result.get(c, ZERO):
-        result[LINEAR] = result.get(LINEAR, ZERO) + result.pop(t)
+    if t in result and result[t] == -result.get(c, NONE):
+        result[LINEAR] = result.get(LINEAR, NONE) + result.pop(t)
         del result[c]
     return {term: x for term, x in result.items() if x != 0}
 
@@ -139,8 +153,8 @@ def size(a: Majorant, reach: float) -> Size:
     constant = of_input = 0.0
     for term, c in a.items():
         bound = upward.times(c, upward.power(reach, term.power))
-        if term.rate != 0:
-            exponent = upward.times(upward.above(term.rate), reach)
+        if term.rate != ZERO:
+            exponent = upward.times(upward.above(fmpq(*term.rate)), reach)
             bound = upward.times(bound, upward.exponential(exponent))
         if term.input < NO_INPUT:
             bound = upward.times(bound, reach)
@@ -158,5 +172,5 @@ def least(a: Value, reach: float) -> float:
     ((term, c),) = a.items()
     if term.input != NO_INPUT or term.power or term.wave is not None:
         return 0.0
-    largest = upward.exponential(upward.times(upward.above(term.rate), reach))
+    largest = upward.exponential(upward.times(upward.above(fmpq(*term.rate)), reach))
     return max(0.0, abs(int(c.p) / int(c.q)) / largest * (1.0 - 2.0**-50))

@@ -155,6 +155,34 @@ class TextRecord(msgspec.Struct, frozen=True):
     reason: str
 
 
+class BoundRecord(msgspec.Struct, frozen=True):
+    """The rounding bound of one kernel in one dtype, u = position - reference.
+
+    For every block A(u): |y - A x| <= eps(|u|)·|A|·|x| + eta, for all real |u| <= reach.
+    `coefficients` are those of eps, ascending; `safe_position` is the largest whole |u| with
+    eps <= tolerance (null: none); `measured` is the worst measured error over its bound.
+    """
+
+    formula: str
+    coefficients: list[float]
+    eta: float
+    reach: float
+    limited_by: Literal["domain", "range"]
+    tolerance: float
+    safe_position: int | None
+    safe_limited_by: Literal["tolerance", "range", "horizon"]
+    measured: float
+    worst: str
+
+
+class BoundsRecord(msgspec.Struct, frozen=True):
+    """Rounding bounds of one kernel: `undecided` where its text is not covered."""
+
+    verdict: Literal["holds", "refuted", "undecided"]
+    reason: str
+    dtypes: dict[str, BoundRecord]
+
+
 class BuildRecord(msgspec.Struct, frozen=True):
     """Output of `build --json` and content of report.json."""
 
@@ -167,6 +195,7 @@ class BuildRecord(msgspec.Struct, frozen=True):
     kernels: dict[str, str]
     texts: dict[str, TextRecord]
     errors: dict[str, dict[str, ErrorRecord]]
+    bounds: dict[str, BoundsRecord]
     failures: list[str]
     certificate: str | None
 
@@ -197,6 +226,7 @@ class CheckRecord(msgspec.Struct, frozen=True):
     text_proof: TextRecord
     claims: list[ClaimRecord]
     errors: dict[str, ErrorRecord]
+    bounds: BoundsRecord
     failures: list[str]
     undecided_edits: list[str]
 
