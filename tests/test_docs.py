@@ -13,7 +13,12 @@ from symbolic_pe.cli.main import cli
 COMMAND = re.compile(r"^(?:    |\$ )symbolic-pe (.+)$", re.M)
 
 
-PAGES_WITH_PYTHON = ["README.md", "docs/how-to/integer-positions.md", "docs/how-to/several-axes.md"]
+PAGES_WITH_PYTHON = [
+    "README.md",
+    "docs/how-to/integer-positions.md",
+    "docs/how-to/rounding.md",
+    "docs/how-to/several-axes.md",
+]
 
 
 @pytest.mark.parametrize("page", PAGES_WITH_PYTHON)
@@ -29,6 +34,7 @@ PAGES = [
     "README.md",
     "docs/tutorials/getting-started.md",
     "docs/how-to/integer-positions.md",
+    "docs/how-to/rounding.md",
     "docs/how-to/several-axes.md",
 ]
 REFUTED = ("misquoted", "prove examples/not-commuting", "prove examples/no-generator")

@@ -28,10 +28,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from flint import arb, fmpq
 
+from numeric_check.decay_laws import without_decay
 from numeric_check.exact_element import LeavesTheRing
 from numeric_check.kernel import Kernel
 from numeric_check.rounding import majorant, upward
-from numeric_check.rounding.element import Model, Rounded, position, reference, unknown
+from numeric_check.rounding.element import (
+    Model,
+    Rounded,
+    displacement,
+    position,
+    reference,
+    unknown,
+)
 from numeric_check.rounding.formula import formula
 from numeric_check.rounding.library import LIBRARIES, RoundingLibrary
 from numeric_check.rounding.majorant import NO_INPUT, Term
@@ -43,7 +51,10 @@ from symbolic_pe.algebra.scalar import Scalar, precision
 from symbolic_pe.emit.plan import BlockGroup, KernelPlan, Vector
 from symbolic_pe.errors import KernelError, NotYetCovered, SpecificationError, Undecided
 
-SIDES = {"query": 1, "key": -1}
+MAPS, ROTATE = "maps", "rotate"
+FORMS = {MAPS: {"query": 1, "key": -1}, ROTATE: {"rotate": 1}}
+"""The functions of a form, with the sign of u in the map that each applies."""
+SIGNS = {side: sign for sides in FORMS.values() for side, sign in sides.items()}
 SECONDS = 120.0
 BITS = 160
 SQRT2 = upward.up(math.sqrt(2.0))
@@ -55,7 +66,7 @@ class BlockBound:
     """ε and η of one block of one head.
 
     group, head, block  its place in the plan
-    side                `query` or `key`
+    side                `query`, `key` or `rotate`
     """
 
     group: int
@@ -74,6 +85,7 @@ class KernelBound:
     limited_by  `domain`, or `range` where the maps would leave the range of the dtype before
     relative    ε, coefficient by coefficient the largest over the blocks
     absolute    η, the largest over the blocks
+    form        `maps` (query and key), or `rotate`, whose exact map has no decay
     """
 
     dtype: str
@@ -82,6 +94,7 @@ class KernelBound:
     relative: Polynomial
     absolute: float
     blocks: tuple[BlockBound, ...]
+    form: str = MAPS
 
     def epsilon(self, u: float) -> float:
         """ε at |u|. Raises `SpecificationError` beyond the reach."""
@@ -99,9 +112,14 @@ class KernelBound:
 
 
 def rounding_bound(
-    kernel: Kernel, plan: KernelPlan, dtype: str, *, reach: float | None = None
+    kernel: Kernel,
+    plan: KernelPlan,
+    dtype: str,
+    *,
+    reach: float | None = None,
+    form: str = MAPS,
 ) -> KernelBound:
-    """Bound the rounding errors of `transform_query` and `transform_key` of a text.
+    """Bound the rounding errors of `transform_query` and `transform_key` of a text, or `rotate`.
 
     The text is executed once a side on elements that model every rounding of the dtypes that it
     names; so an edit that changes a dtype changes the bound. `reach` is the largest |position −
@@ -126,6 +144,12 @@ def rounding_bound(
     """
     if dtype not in DTYPES:
         raise SpecificationError(f"dtype: expected one of {', '.join(DTYPES)}, got {dtype!r}")
+    if form not in FORMS:
+        raise SpecificationError(f"form: expected one of {', '.join(FORMS)}, got {form!r}")
+    if form == ROTATE:
+        if plan.uniform_decay is None or not kernel.has(ROTATE):
+            raise NotYetCovered("rotate is offered where every block decays at one rate a head")
+        plan = without_decay(plan)
     if plan.parameters or kernel.target not in LIBRARIES:
         raise NotYetCovered("rounding bounds cover kernels without run-time parameters")
     limit = float(plan.encoding.domain.max_position) if reach is None else float(reach)
@@ -135,7 +159,7 @@ def rounding_bound(
     blocks: list[BlockBound] = []
     try:
         with time_limit(SECONDS), np.errstate(all="ignore"):  # bounds may become infinite
-            for side in SIDES:
+            for side in FORMS[form]:
                 blocks += _side_bounds(kernel, plan, dtype, side, served)
     except (KernelError, SpecificationError, *_DOES_NOT_RUN) as error:
         raise NotYetCovered(f"no rounding bound: {error}") from None
@@ -144,7 +168,7 @@ def rounding_bound(
         relative = upward.largest(relative, b.relative)
     absolute = max((b.absolute for b in blocks), default=0.0)
     cut = "domain" if served == limit else "range"
-    return KernelBound(dtype, served, cut, relative, absolute, tuple(blocks))
+    return KernelBound(dtype, served, cut, relative, absolute, tuple(blocks), form)
 
 
 def served_reach(plan: KernelPlan, dtype: str, limit: float) -> float:
@@ -196,17 +220,15 @@ def _side_bounds(
     for index in range(plan.heads * d):
         x.reshape(-1)[index] = unknown(index, dtype)
     t, c = np.empty(1, dtype=object), np.empty((), dtype=object)
-    t[0], c[()] = position(), reference()
-    result = names[f"transform_{side}"](
-        library.array_of(x, dtype),
-        library.array_of(t, "float64"),
-        reference=library.array_of(c, "float64"),
-    )
+    t[0], c[()] = displacement() if side == ROTATE else position(), reference()
+    name = ROTATE if side == ROTATE else f"transform_{side}"
+    named = {} if side == ROTATE else {"reference": library.array_of(c, "float64")}
+    result = names[name](library.array_of(x, dtype), library.array_of(t, "float64"), **named)
     if result.dtype.name != dtype:
-        raise LeavesTheRing(f"transform_{side} of {dtype} returns {result.dtype.name}")
+        raise LeavesTheRing(f"{name} of {dtype} returns {result.dtype.name}")
     rows = np.asarray(result.data, dtype=object)
     if rows.shape[:-1] != lead or rows.shape[-1] < d:
-        raise LeavesTheRing(f"transform_{side} returns the shape {rows.shape}")
+        raise LeavesTheRing(f"{name} returns the shape {rows.shape}")
     rows = rows.reshape(plan.heads, -1)[:, :d]
     side_run = _SideRun(plan, model, side, rows)
     return [
@@ -342,7 +364,7 @@ class _SideRun:
         inputs: Sequence[int],
     ) -> float:
         """‖X̂ − X‖ on a block: |Δa|, |Δω| as a complex number, and |Δη|."""
-        sign = SIDES[self.side]
+        sign = SIGNS[self.side]
         main = entries[0, 0].term
         rate = fmpq(*main.rate) * sign
         frequency = fmpq(*main.wave.frequency) if main.wave is not None else fmpq(0)
@@ -357,7 +379,7 @@ class _SideRun:
 
     def _shear(self, entries: Entries, width: int) -> fmpq:
         """|η̂|, from the entry one link away from the diagonal."""
-        place = (width, 0) if self.side == "query" else (0, width)
+        place = (width, 0) if self.side != "key" else (0, width)
         entry = entries.get(place)
         return fmpq(0) if entry is None else abs(entry.coefficient)
 
@@ -375,7 +397,7 @@ class _SideRun:
         if not self.model.stages or self.plan.basis is None:
             raise LeavesTheRing("the text does not multiply the input by a basis")
         basis, inverse = self.plan.basis[head if len(self.plan.basis) > 1 else 0]
-        exact: ScalarMatrix = transpose(basis) if self.side == "query" else inverse
+        exact: ScalarMatrix = transpose(basis) if self.side != "key" else inverse
         d = self.plan.dimension
         norm = away = error = tiny = 0.0
         for index in inputs:

@@ -96,6 +96,11 @@ def reference() -> Rounded:
     return Rounded({Term(REFERENCE, 0, ZERO, None): fmpq(1)}, fits=EXACT_POSITIONS)
 
 
+def displacement() -> Rounded:
+    """u itself, for a function that takes no reference."""
+    return Rounded({LINEAR: fmpq(1)}, fits=EXACT_POSITIONS)
+
+
 @dataclass(frozen=True)
 class Model:
     """Arithmetic with every rounding, for |u|, |t| and |c| at most `reach`."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from numeric_check.kernel import Kernel
-from numeric_check.rounding.bound import KernelBound, rounding_bound
+from numeric_check.rounding.bound import MAPS, ROTATE, KernelBound, rounding_bound
 from numeric_check.rounding.formula import stated_formula, stated_number, states_at_least
 from numeric_check.rounding.measured import Measurement, measure
 from numeric_check.rounding.safe import SafePosition, safe_position
@@ -18,6 +18,10 @@ from symbolic_pe.emit.plan import KernelPlan
 from symbolic_pe.errors import KernelError, NotYetCovered, Undecided
 
 SECONDS = 240.0
+ASSUMED = (
+    "executed on elements that model every rounding; assumed: rounding to nearest, exp, sin and "
+    "cos of float64 within one unit in the last place; fused or not, any order of summation"
+)
 LAW = "||y - A x|| <= eps ||A|| ||x|| + eta for every block A(u), u = position - reference"
 HOLDS, REFUTED, UNDECIDED = "holds", "refuted", "undecided"
 
@@ -54,16 +58,26 @@ class DtypeBound:
 
 @dataclass(frozen=True)
 class KernelBounds:
-    """Bounds in every dtype: `holds`, `refuted` by a measurement, or `undecided` (the reason)."""
+    """Bounds in every dtype: `holds`, `refuted` by a measurement, or `undecided` (the reason).
+
+    dtypes  of the query and key maps
+    rotate  of `rotate`, where the kernel offers it: the form that is stable at any range
+    """
 
     verdict: str
     reason: str
     dtypes: Mapping[str, DtypeBound] = field(default_factory=dict)
+    rotate: Mapping[str, DtypeBound] = field(default_factory=dict)
+
+    @property
+    def all(self) -> dict[str, DtypeBound]:
+        """Every bound by the name that a header gives it: `bfloat16`, `rotate bfloat16`."""
+        return {**self.dtypes, **{f"rotate {dtype}": d for dtype, d in self.rotate.items()}}
 
     @property
     def failures(self) -> list[str]:
         """One line for every measured error beyond its bound."""
-        beyond = [d.measured for d in self.dtypes.values() if not d.holds]
+        beyond = [d.measured for d in self.all.values() if not d.holds]
         return [f"rounding bound: {m}" for m in beyond]
 
     def header_lines(self) -> list[str]:
@@ -71,16 +85,16 @@ class KernelBounds:
         if not self.dtypes:
             return []
         return [f"# error:       {LAW}"] + [
-            f"# {dtype + ':':<12} {d.stated}" for dtype, d in self.dtypes.items()
+            f"# {name + ':':<12} {d.stated}" for name, d in self.all.items()
         ]
 
     def false_statements(self, header: Mapping[str, str]) -> list[str]:
         """One line for every bound in a header that is smaller than what was found here."""
         return [
-            f"the header states {header[dtype]!r} for {dtype}, but the bound of this text is "
+            f"the header states {header[name]!r} for {name}, but the bound of this text is "
             f"{d.stated!r}"
-            for dtype, d in self.dtypes.items()
-            if dtype in header and d.understated(header[dtype])
+            for name, d in self.all.items()
+            if name in header and d.understated(header[name])
         ]
 
 
@@ -90,24 +104,28 @@ def judge(kernel: Kernel, plan: KernelPlan, *, dtypes: Sequence[str] = DTYPES) -
     `undecided` with the reason where rounded elements do not cover the text; a kernel never makes
     it raise.
     """
-    found: dict[str, DtypeBound] = {}
+    found: dict[str, dict[str, DtypeBound]] = {MAPS: {}, ROTATE: {}}
+    offered = plan.uniform_decay is not None and kernel.has(ROTATE)
     try:
         with time_limit(SECONDS), np.errstate(all="ignore"):
-            for dtype in dtypes:
-                bound = rounding_bound(kernel, plan, dtype)
-                safe = safe_position(kernel, plan, bound)
-                found[dtype] = DtypeBound(bound, safe, measure(kernel, plan, bound))
+            for form in (MAPS, ROTATE) if offered else (MAPS,):
+                for dtype in dtypes:
+                    found[form][dtype] = _judged(kernel, plan, dtype, form)
     except (NotYetCovered, Undecided, KernelError) as error:
         return KernelBounds(UNDECIDED, str(error))
-    verdict = HOLDS if all(d.holds for d in found.values()) else REFUTED
-    added = "; the coordinates that realise the bias are not bounded" if plan.augmentations else ""
+    holds = all(d.holds for part in found.values() for d in part.values())
     return KernelBounds(
-        verdict,
-        "executed on elements that model every rounding; assumed: rounding to nearest, exp, sin "
-        "and cos of float64 within one unit in the last place; fused or not, any order of "
-        f"summation{added}",
-        found,
+        HOLDS if holds else REFUTED,
+        ASSUMED
+        + ("; the coordinates that realise the bias are not bounded" if plan.augmentations else ""),
+        found[MAPS],
+        found[ROTATE],
     )
+
+
+def _judged(kernel: Kernel, plan: KernelPlan, dtype: str, form: str) -> DtypeBound:
+    bound = rounding_bound(kernel, plan, dtype, form=form)
+    return DtypeBound(bound, safe_position(kernel, plan, bound), measure(kernel, plan, bound))
 
 
 __all__ = ["DtypeBound", "KernelBounds", "judge"]

@@ -11,13 +11,14 @@ import numpy as np
 from flint import fmpq
 
 from numeric_check.comparison import column_norms
+from numeric_check.decay_laws import without_decay
 from numeric_check.double_double import Array, DoubleDouble, contract
 from numeric_check.exact_map import BlockArray, ExactMap
 from numeric_check.exact_number import exact_number
 from numeric_check.kernel import DTYPE_OF, Kernel
 from numeric_check.result import Ledger
-from numeric_check.rounding.bound import SIDES, KernelBound
-from numeric_check.subject import MapCall, Subject
+from numeric_check.rounding.bound import FORMS, ROTATE, SIGNS, KernelBound
+from numeric_check.subject import MapCall, Subject, position_array
 from symbolic_pe.emit.plan import KernelPlan
 from symbolic_pe.errors import KernelError
 
@@ -50,8 +51,9 @@ class Measurement:
     vector: tuple[float, ...]
 
     def __str__(self) -> str:
+        name = self.side if self.side == ROTATE else f"transform_{self.side}"
         return (
-            f"transform_{self.side} ({self.dtype}) at position {self.position:g}, reference "
+            f"{name} ({self.dtype}) at position {self.position:g}, reference "
             f"{self.reference:g}, head {self.head}, block {self.block} of group {self.group}: "
             f"error {self.error:.3g}, bound {self.bound:.3g}"
         )
@@ -72,7 +74,9 @@ class Bench:
     """Errors of both maps of one kernel against one bound."""
 
     def __init__(self, kernel: Kernel, plan: KernelPlan, bound: KernelBound) -> None:
-        self.plan, self.bound = plan, bound
+        if bound.form == ROTATE:
+            plan = without_decay(plan)
+        self.plan, self.bound, self.kernel = plan, bound, kernel
         self.exact = ExactMap(plan)
         self.subject = Subject(kernel, plan, self.exact, {}, (bound.dtype,), Ledger(), SEED)
         self._known = {(b.side, b.group, b.head, b.block): b for b in bound.blocks}
@@ -86,7 +90,7 @@ class Bench:
         """
         rounded = vectors.astype(DTYPE_OF[self.bound.dtype]).astype(np.float64)
         found: list[Measurement | None] = [None] * len(rounded)
-        for side in SIDES:
+        for side in FORMS[self.bound.form]:
             for vector, candidate in enumerate(self._side(side, positions, rounded, reference)):
                 known = found[vector]
                 if known is None or candidate.ratio > known.ratio:
@@ -96,14 +100,11 @@ class Bench:
     def _side(
         self, side: str, positions: Sequence[Number], vectors: Array, reference: float
     ) -> list[Measurement]:
-        call = MapCall(side, tuple(positions), reference, self.bound.dtype)
-        images = self.subject.map(call, vectors)
-        if images is None:
-            raise KernelError(f"transform_{side} fails: {self.subject.ledger.results()[0]}")
+        images = self._images(side, positions, vectors, reference)
         c = exact_number(reference)
         u = [exact_number(t) - c for t in positions]
-        maps = self.exact.query(u) if side == "query" else self.exact.key(u)
-        sign = SIDES[side]
+        maps = self.exact.key(u) if side == "key" else self.exact.query(u)
+        sign = SIGNS[side]
         norms = [_norms(e) for e in self.exact.exponential([sign * x for x in u])]
         worst: list[Measurement | None] = [None] * len(vectors)
         for index, (block, norm) in enumerate(zip(maps, norms, strict=True)):
@@ -131,6 +132,22 @@ class Bench:
                         tuple(vectors[v]),
                     )
         return [m for m in worst if m is not None]
+
+    def _images(
+        self, side: str, positions: Sequence[Number], vectors: Array, reference: float
+    ) -> Array:
+        """What the kernel returns, (vectors, HEADS, n, d) in float64."""
+        if side != ROTATE:
+            call = MapCall(side, tuple(positions), reference, self.bound.dtype)
+            images = self.subject.map(call, vectors)
+            if images is None:
+                raise KernelError(f"{call.name} fails: {self.subject.ledger.results()[0]}")
+            return images
+        shape = (len(vectors), self.plan.heads, len(positions), self.plan.dimension)
+        x = np.broadcast_to(vectors[:, None, None, :], shape).astype(DTYPE_OF[self.bound.dtype])
+        x = x[:, 0] if self.plan.heads == 1 else x
+        found: Array = self.kernel.rotate(x, position_array(positions)).astype(np.float64)
+        return found.reshape(shape)
 
     def _against(
         self,
@@ -172,6 +189,8 @@ def measure(kernel: Kernel, plan: KernelPlan, bound: KernelBound) -> Measurement
     bench = Bench(kernel, plan, bound)
     drawn = np.random.default_rng(SEED).standard_normal((VECTORS, plan.dimension))
     found = bench.worst(standard_positions(bound.reach), drawn)
+    if bound.form == ROTATE:
+        return max(found, key=lambda m: m.ratio)
     for c in (min(7.0, 0.5 * bound.reach), 0.3 * bound.reach):
         near = [c + o for o in (0, 1, -1, 0.25 * bound.reach) if abs(c + o) <= bound.reach]
         found += bench.worst(near, drawn[:2], reference=float(c))

@@ -62,7 +62,9 @@ def safe_position(
         raise SpecificationError(f"tolerance: expected a positive number, got {tolerance}")
     found = _within(bound, limit)
     if found >= math.floor(bound.reach) and bound.limited_by == "domain":
-        bound = rounding_bound(kernel, plan, bound.dtype, reach=max(HORIZON, bound.reach))
+        bound = rounding_bound(
+            kernel, plan, bound.dtype, reach=max(HORIZON, bound.reach), form=bound.form
+        )
         found = _within(bound, limit)
     if found < 0:
         return SafePosition(bound.dtype, limit, None, "tolerance")

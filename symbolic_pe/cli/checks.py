@@ -67,8 +67,11 @@ def bounds_record(bounds: KernelBounds) -> BoundsRecord:
         "refuted": "refuted",
         "undecided": "undecided",
     }
-    records = {dtype: _bound_record(found) for dtype, found in bounds.dtypes.items()}
-    return BoundsRecord(verdicts[bounds.verdict], bounds.reason, records)
+    maps, rotate = (
+        {dtype: _bound_record(found) for dtype, found in part.items()}
+        for part in (bounds.dtypes, bounds.rotate)
+    )
+    return BoundsRecord(verdicts[bounds.verdict], bounds.reason, maps, rotate)
 
 
 def _bound_record(found: DtypeBound) -> BoundRecord:
@@ -185,7 +188,7 @@ def check_file(path: Path, progress: Report) -> CheckRecord:
     if same and header.body_digest != fresh.body_digest:
         failures.append("the header states another digest than that of the body below it")
     errors: dict[str, ErrorRecord] = {}
-    bounds = BoundsRecord("undecided", "the text was not executed", {})
+    bounds = BoundsRecord("undecided", "the text was not executed", {}, {})
     found = TextRecord("undecided", "the text was not executed")
     doubts: list[str] = []
     progress(f"proving and cross-checking the {header.target} text")

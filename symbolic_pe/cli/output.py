@@ -176,11 +176,15 @@ class BoundRecord(msgspec.Struct, frozen=True):
 
 
 class BoundsRecord(msgspec.Struct, frozen=True):
-    """Rounding bounds of one kernel: `undecided` where its text is not covered."""
+    """Rounding bounds of one kernel: `undecided` where its text is not covered.
+
+    `dtypes` are of the query and key maps, `rotate` of the form without decay, where offered.
+    """
 
     verdict: Literal["holds", "refuted", "undecided"]
     reason: str
     dtypes: dict[str, BoundRecord]
+    rotate: dict[str, BoundRecord]
 
 
 class BuildRecord(msgspec.Struct, frozen=True):

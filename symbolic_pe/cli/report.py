@@ -278,7 +278,8 @@ def _bounds(artefacts: Artefacts, bounds: dict[str, BoundsRecord]) -> str:
         "|---|---|---|---|---|---|---|---|",
     ]
     for target, found in bounds.items():
-        for dtype, b in found.dtypes.items():
+        rows = [*found.dtypes.items(), *((f"{d}, rotate", b) for d, b in found.rotate.items())]
+        for dtype, b in rows:
             safe = "–" if b.safe_position is None else f"{b.safe_position}"
             safe += {"tolerance": "", "range": " (range)", "horizon": " and beyond"}[
                 b.safe_limited_by

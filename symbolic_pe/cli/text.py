@@ -96,15 +96,16 @@ def bounds_text(target: str, bounds: BoundsRecord) -> str:
     """Rounding bounds and how far they are safe, one line a dtype."""
     if not bounds.dtypes:
         return f"  {target:<6} no rounding bound: {bounds.reason}"
+    rows = [(dtype, b) for dtype, b in bounds.dtypes.items()]
+    rows += [(f"{dtype}, rotate", b) for dtype, b in bounds.rotate.items()]
     return "\n".join(
-        f"  {target:<6} {dtype:<9} eps = {b.formula}; {safe_text(b)}"
-        for dtype, b in bounds.dtypes.items()
+        f"  {target:<6} {name:<9} eps = {b.formula}; {safe_text(b)}" for name, b in rows
     )
 
 
 def safe_text(bound: BoundRecord) -> str:
     """Up to which |u| a dtype keeps its tolerance."""
-    allowed = f"eps <= {bound.tolerance:.2g}"
+    allowed = f"eps <= {bound.tolerance:.1e}"
     if bound.safe_position is None:
         return f"nowhere {allowed}"
     suffix = {"tolerance": "", "range": " (its range ends there)", "horizon": " and beyond"}

@@ -53,7 +53,7 @@ def test_the_record_answers_up_to_which_position(folder: Path) -> None:
 def test_the_report_and_the_output_say_so(tmp_path: Path) -> None:
     result = run("build", "decay:dim=4", "-o", str(tmp_path), "--target", "numpy")
     line = next(x for x in result.stdout.splitlines() if "bfloat16  eps" in x)
-    assert "eps = 1.001*2^-8 + 0.03126*2^-53*|u|; eps <= 0.0078 to |u| = 2728" in line
+    assert "eps = 1.001*2^-8 + 0.03126*2^-53*|u|; eps <= 7.8e-03 to |u| = 2728" in line
     report = (tmp_path / "report.md").read_text()
     assert "## Rounding bounds" in report
     assert re.search(r"\| numpy \| bfloat16 \| `1\.001\*2\^-8 .* \| 2728 \(range\) \|", report)

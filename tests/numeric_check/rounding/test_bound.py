@@ -94,6 +94,30 @@ def test_positions_are_powers_of_two_and_their_neighbours() -> None:
     assert max(map(abs, found)) <= 2**20
 
 
+STABLE = ["catalogue:retnet", "catalogue:decay", "uniform-damped", "retention"]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", STABLE)
+def test_rotate_is_bounded_over_the_whole_domain(name: str, target: str, dtype: str) -> None:
+    kernel, plan = kernel_of(name, target), planned(name)
+    bound = rounding_bound(kernel, plan, dtype, form="rotate")
+    assert (bound.reach, bound.limited_by) == (2.0**20, "domain")
+    assert rounding_bound(kernel, plan, dtype).limited_by == "range"
+    assert measure(kernel, plan, bound).ratio <= 1.0
+
+
+def test_a_rotate_that_decays_leaves_its_bound() -> None:
+    name = "catalogue:retnet"
+    plan, right = planned(name), kernel_of(name, "numpy")
+    wrong = kernel_of(name, "numpy", (r"position, 0\.0, 0\)", "position, 0.0, 1)"))
+    bound = rounding_bound(right, plan, "bfloat16", form="rotate")
+    assert measure(wrong, plan, bound).ratio > 1.0
+    own = rounding_bound(wrong, plan, "bfloat16", form="rotate")
+    assert own.epsilon(1000.0) > 1.0
+
+
 @settings(max_examples=15, deadline=None)
 @given(st.lists(blocks(max_chain=4), min_size=1, max_size=3), st.sampled_from(DTYPES))
 def test_errors_of_any_blocks_lie_inside(parts: list[Block], dtype: str) -> None:
@@ -271,6 +295,10 @@ def test_refusals() -> None:
     for reach in (0.0, -1.0, float("inf"), float("nan")):
         with pytest.raises(SpecificationError, match="reach"):
             rounding_bound(kernel, plan, "float32", reach=reach)
+    with pytest.raises(SpecificationError, match="form"):
+        rounding_bound(kernel, plan, "float32", form="decay")
+    with pytest.raises(NotYetCovered, match="rotate"):
+        rounding_bound(kernel, plan, "float32", form="rotate")
     parametric = planned("oscillator")
     with pytest.raises(NotYetCovered, match="run-time parameters"):
         rounding_bound(kernel_of("oscillator", "numpy"), parametric, "float32")
