@@ -103,9 +103,13 @@ def displacement() -> Rounded:
 
 @dataclass(frozen=True)
 class Model:
-    """Arithmetic with every rounding, for |u|, |t| and |c| at most `reach`."""
+    """Arithmetic with every rounding, for |u|, |t| and |c| at most `reach`.
+
+    integers  t and c are integers: a multiple m·u^k that the format holds is not rounded
+    """
 
     reach: float
+    integers: bool = False
     stages: list[list[Rounded]] = field(default_factory=list)
 
     def new_stage(self, products: Any) -> Any:
@@ -154,6 +158,8 @@ class Model:
         constant = a.constant
         if constant is not None and holds(dtype, constant):
             return replace(a, fits=dtype)
+        if self.integers and self._is_held(a, dtype):
+            return replace(a, fits=dtype)
         u = FORMATS[dtype].unit_roundoff
         grown = upward.plus(1.0, u)
         error = majorant.scale(a.error, grown)
@@ -165,6 +171,22 @@ class Model:
         whole = Rounded(a.value, error, relative, upward.times(a.tiny, grown), dtype)
         return self._underflown(whole, dtype, flushes=flushes)
 
+    def _is_held(self, a: Rounded, dtype: str) -> bool:
+        """Whether an exact m·u^k, for every integer |u| ≤ reach, is a number of the format."""
+        if a.error or a.relative or a.tiny or len(a.value) != 1:
+            return False
+        ((term, c),) = a.value.items()
+        if term.input > NO_INPUT or term.rate != ZERO or term.wave is not None:
+            return False
+        power = 1 if term.input < NO_INPUT else term.power
+        largest = int(self.reach) ** power
+        numerator, denominator = abs(int(c.p)), int(c.q)
+        odd = numerator >> ((numerator & -numerator).bit_length() - 1)
+        # c·n has no more digits than odd·|n|, and the format spans from c to c·largest
+        digits = odd * largest <= 2 ** FORMATS[dtype].precision
+        top = fmpq(1 << ((numerator * largest).bit_length() - 1), denominator)
+        return digits and holds(dtype, c) and holds(dtype, top)
+
     def _underflown(self, a: Rounded, dtype: str, *, flushes: bool) -> Rounded:
         """float64 keeps subnormal numbers; arithmetic in float32 and bfloat16 may flush them."""
         format_ = FORMATS[dtype]
@@ -172,7 +194,8 @@ class Model:
         lost = format_.smallest if kept else format_.smallest_normal
         if a.carries_input:
             return replace(a, tiny=upward.plus(a.tiny, lost))
-        if majorant.least(a.value, self.reach) > 2.0 * format_.smallest_normal:
+        least = majorant.least(a.value, self.reach, integers=self.integers)
+        if least > 2.0 * format_.smallest_normal:
             return a
         return replace(a, error=majorant.add(a.error, {ONE: lost}))
 

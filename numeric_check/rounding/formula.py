@@ -46,8 +46,10 @@ def default_tolerance(dtype: str) -> float:
     return max(OUTPUT_ROUNDINGS * FORMATS[dtype].unit_roundoff, COMPUTE_ROUNDINGS * single)
 
 
-def formula(p: upward.Polynomial, dtype: str, variable: str = "|u|", digits: int = DIGITS) -> str:
+def formula(p: upward.Polynomial, dtype: str, *, digits: int = DIGITS, unit: float = ANGLES) -> str:
     """A polynomial with every coefficient rounded upwards, to four digits unless told otherwise.
+
+    The constant is in units of the roundoff of the dtype, the others in units of `unit`.
 
     >>> formula((2.0**-8, 3 * 2.0**-53), "bfloat16")
     '1.000*2^-8 + 3.000*2^-53*|u|'
@@ -56,10 +58,10 @@ def formula(p: upward.Polynomial, dtype: str, variable: str = "|u|", digits: int
     for power, c in enumerate(p):
         if not c:
             continue
-        unit = FORMATS[dtype].unit_roundoff if power == 0 else ANGLES
-        text = f"{_written(c / unit, digits)}*2^{math.frexp(unit)[1] - 1}"
+        own = FORMATS[dtype].unit_roundoff if power == 0 else unit
+        text = f"{_written(c / own, digits)}*2^{math.frexp(own)[1] - 1}"
         if power:
-            text += f"*{variable}" + (f"^{power}" if power > 1 else "")
+            text += "*|u|" + (f"^{power}" if power > 1 else "")
         parts.append(text)
     return " + ".join(parts) or "0"
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from numeric_check.kernel import Kernel
+from numeric_check.rounding.bias import BiasBound, bias_bound, measure_bias
 from numeric_check.rounding.bound import MAPS, ROTATE, KernelBound, rounding_bound
 from numeric_check.rounding.formula import stated_formula, stated_number, states_at_least
 from numeric_check.rounding.measured import Measurement, measure
@@ -57,17 +58,27 @@ class DtypeBound:
 
 
 @dataclass(frozen=True)
+class DtypeBias:
+    """The bound of the coordinates that realise a bias, and the worst measured error over it."""
+
+    bound: BiasBound
+    measured: float
+
+
+@dataclass(frozen=True)
 class KernelBounds:
     """Bounds in every dtype: `holds`, `refuted` by a measurement, or `undecided` (the reason).
 
     dtypes  of the query and key maps
     rotate  of `rotate`, where the kernel offers it: the form that is stable at any range
+    bias    of the coordinates that realise a bias, where that is a polynomial
     """
 
     verdict: str
     reason: str
     dtypes: Mapping[str, DtypeBound] = field(default_factory=dict)
     rotate: Mapping[str, DtypeBound] = field(default_factory=dict)
+    bias: Mapping[str, DtypeBias] = field(default_factory=dict)
 
     @property
     def all(self) -> dict[str, DtypeBound]:
@@ -78,7 +89,14 @@ class KernelBounds:
     def failures(self) -> list[str]:
         """One line for every measured error beyond its bound."""
         beyond = [d.measured for d in self.all.values() if not d.holds]
-        return [f"rounding bound: {m}" for m in beyond]
+        lines = [f"rounding bound: {m}" for m in beyond]
+        lines += [
+            f"rounding bound: the coordinates that realise the bias ({dtype}) are off by "
+            f"{d.measured:.3g} times their bound"
+            for dtype, d in self.bias.items()
+            if d.measured > 1.0
+        ]
+        return lines
 
     def header_lines(self) -> list[str]:
         """The bounds as lines for the header of a file; none where they are undecided."""
@@ -111,16 +129,27 @@ def judge(kernel: Kernel, plan: KernelPlan, *, dtypes: Sequence[str] = DTYPES) -
             for form in (MAPS, ROTATE) if offered else (MAPS,):
                 for dtype in dtypes:
                     found[form][dtype] = _judged(kernel, plan, dtype, form)
+            bias, missing = _bias(kernel, plan, dtypes)
     except (NotYetCovered, Undecided, KernelError) as error:
         return KernelBounds(UNDECIDED, str(error))
-    holds = all(d.holds for part in found.values() for d in part.values())
-    return KernelBounds(
-        HOLDS if holds else REFUTED,
-        ASSUMED
-        + ("; the coordinates that realise the bias are not bounded" if plan.augmentations else ""),
-        found[MAPS],
-        found[ROTATE],
-    )
+    bounds = KernelBounds(HOLDS, ASSUMED + missing, found[MAPS], found[ROTATE], bias)
+    return replace(bounds, verdict=REFUTED) if bounds.failures else bounds
+
+
+def _bias(
+    kernel: Kernel, plan: KernelPlan, dtypes: Sequence[str]
+) -> tuple[dict[str, DtypeBias], str]:
+    """Bounds of the appended coordinates, or why there are none."""
+    if not plan.augmentations:
+        return {}, ""
+    found = {}
+    try:
+        for dtype in dtypes:
+            bound = bias_bound(kernel, plan, dtype)
+            found[dtype] = DtypeBias(bound, measure_bias(kernel, plan, bound))
+    except NotYetCovered as error:
+        return {}, f"; the coordinates that realise the bias are not bounded: {error}"
+    return found, ""
 
 
 def _judged(kernel: Kernel, plan: KernelPlan, dtype: str, form: str) -> DtypeBound:
@@ -128,4 +157,4 @@ def _judged(kernel: Kernel, plan: KernelPlan, dtype: str, form: str) -> DtypeBou
     return DtypeBound(bound, safe_position(kernel, plan, bound), measure(kernel, plan, bound))
 
 
-__all__ = ["DtypeBound", "KernelBounds", "judge"]
+__all__ = ["DtypeBias", "DtypeBound", "KernelBounds", "judge"]

@@ -165,12 +165,18 @@ def size(a: Majorant, reach: float) -> Size:
     return Size(constant, of_input)
 
 
-def least(a: Value, reach: float) -> float:
-    """A lower bound of |a| over |u| ≤ reach, for c·e^{rate·u} alone; otherwise 0."""
+def least(a: Value, reach: float, *, integers: bool = False) -> float:
+    """A lower bound of |a| over |u| ≤ reach, for c·e^{rate·u} alone; otherwise 0.
+
+    integers  u is an integer: of c·u^k the values other than 0 are meant, which are at least |c|
+    """
     if len(a) != 1:
         return 0.0
     ((term, c),) = a.items()
-    if term.input != NO_INPUT or term.power or term.wave is not None:
+    if term.input > NO_INPUT or term.wave is not None:
+        return 0.0
+    multiple = term.power > 0 or term.input < NO_INPUT
+    if multiple and not (integers and term.rate == ZERO):
         return 0.0
     largest = upward.exponential(upward.times(upward.above(fmpq(*term.rate)), reach))
     return max(0.0, abs(int(c.p) / int(c.q)) / largest * (1.0 - 2.0**-50))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from symbolic_pe.cli.nearness import snap_records
 from symbolic_pe.cli.output import (
+    BiasRecord,
     BoundRecord,
     BoundsRecord,
     BuildRecord,
@@ -32,7 +33,7 @@ from symbolic_pe.proof.prover import prove
 
 if TYPE_CHECKING:
     from numeric_check.cross_check import CrossCheck
-    from numeric_check.rounding import DtypeBound, KernelBounds
+    from numeric_check.rounding import DtypeBias, DtypeBound, KernelBounds
     from numeric_check.text_proof import TextProof
 
 MAX_KERNEL_BYTES = 4_000_000
@@ -71,7 +72,20 @@ def bounds_record(bounds: KernelBounds) -> BoundsRecord:
         {dtype: _bound_record(found) for dtype, found in part.items()}
         for part in (bounds.dtypes, bounds.rotate)
     )
-    return BoundsRecord(verdicts[bounds.verdict], bounds.reason, maps, rotate)
+    bias = {dtype: _bias_record(found) for dtype, found in bounds.bias.items()}
+    return BoundsRecord(verdicts[bounds.verdict], bounds.reason, maps, rotate, bias)
+
+
+def _bias_record(found: DtypeBias) -> BiasRecord:
+    bound = found.bound
+    return BiasRecord(
+        bound.formula,
+        [_finite(c) for c in bound.error],
+        bound.reach,
+        bound.tolerance,
+        bound.safe,
+        _finite(found.measured),
+    )
 
 
 def _bound_record(found: DtypeBound) -> BoundRecord:
@@ -188,7 +202,7 @@ def check_file(path: Path, progress: Report) -> CheckRecord:
     if same and header.body_digest != fresh.body_digest:
         failures.append("the header states another digest than that of the body below it")
     errors: dict[str, ErrorRecord] = {}
-    bounds = BoundsRecord("undecided", "the text was not executed", {}, {})
+    bounds = BoundsRecord("undecided", "the text was not executed", {}, {}, {})
     found = TextRecord("undecided", "the text was not executed")
     doubts: list[str] = []
     progress(f"proving and cross-checking the {header.target} text")

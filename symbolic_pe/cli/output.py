@@ -175,16 +175,33 @@ class BoundRecord(msgspec.Struct, frozen=True):
     worst: str
 
 
+class BiasRecord(msgspec.Struct, frozen=True):
+    """What the coordinates that realise a bias lose in one dtype, as an error of a logit.
+
+    |q_a·k_a - bias(t - s)| <= error(|u|), |u| the larger of |t - c| and |s - c|, at most `reach`;
+    `safe_position` is the largest |u| with error <= tolerance, from bounds of every reach.
+    """
+
+    formula: str
+    coefficients: list[float]
+    reach: float
+    tolerance: float
+    safe_position: int
+    measured: float
+
+
 class BoundsRecord(msgspec.Struct, frozen=True):
     """Rounding bounds of one kernel: `undecided` where its text is not covered.
 
-    `dtypes` are of the query and key maps, `rotate` of the form without decay, where offered.
+    `dtypes` are of the query and key maps, `rotate` of the form without decay and `bias` of the
+    coordinates that realise a bias, where the kernel has them.
     """
 
     verdict: Literal["holds", "refuted", "undecided"]
     reason: str
     dtypes: dict[str, BoundRecord]
     rotate: dict[str, BoundRecord]
+    bias: dict[str, BiasRecord]
 
 
 class BuildRecord(msgspec.Struct, frozen=True):

@@ -288,6 +288,21 @@ def _bounds(artefacts: Artefacts, bounds: dict[str, BoundsRecord]) -> str:
                 f"| {target} | {dtype} | `{b.formula.replace('|', chr(92) + '|')}` | {b.eta:.1e} | "
                 f"{int(b.reach)} | {b.tolerance:.2e} | {safe} | {b.measured:.2f} |"
             )
+    if any(found.bias for found in bounds.values()):
+        lines += [
+            "",
+            "What the coordinates that realise the bias lose, as an absolute error of a logit, |u| "
+            "the larger of the two distances from the reference:",
+            "",
+            "| kernel | dtype | error | tolerance | safe to | measured |",
+            "|---|---|---|---|---|---|",
+        ]
+        lines += [
+            f"| {target} | {dtype} | `{b.formula.replace('|', chr(92) + '|')}` | "
+            f"{b.tolerance:.2e} | {b.safe_position} | {b.measured:.2f} |"
+            for target, found in bounds.items()
+            for dtype, b in found.bias.items()
+        ]
     for target, found in bounds.items():
         lines += ["", f"{target}: {found.verdict}; {found.reason}."]
     if artefacts.plan is not None and artefacts.plan.distance:

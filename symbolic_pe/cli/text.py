@@ -98,9 +98,13 @@ def bounds_text(target: str, bounds: BoundsRecord) -> str:
         return f"  {target:<6} no rounding bound: {bounds.reason}"
     rows = [(dtype, b) for dtype, b in bounds.dtypes.items()]
     rows += [(f"{dtype}, rotate", b) for dtype, b in bounds.rotate.items()]
-    return "\n".join(
-        f"  {target:<6} {name:<9} eps = {b.formula}; {safe_text(b)}" for name, b in rows
-    )
+    lines = [f"  {target:<6} {name:<9} eps = {b.formula}; {safe_text(b)}" for name, b in rows]
+    lines += [
+        f"  {target:<6} {dtype:<9} bias by coordinates: error of a logit <= {b.formula}; "
+        f"<= {b.tolerance:.1e} to |u| = {b.safe_position}"
+        for dtype, b in bounds.bias.items()
+    ]
+    return "\n".join(lines)
 
 
 def safe_text(bound: BoundRecord) -> str:
@@ -159,7 +163,9 @@ def build_text(
         lines.append("rounding bounds (every block: |y - A x| <= eps |A| |x|, u = t - reference)")
         lines.extend(bounds_text(target, found) for target, found in bounds.items())
         if artefacts.plan is not None and artefacts.plan.augmentations:
-            lines.append("  (the channels of x; of the appended coordinates see Range in the file)")
+            lines.append(
+                "  (eps is of the channels of x; bias() itself is right at every position)"
+            )
     if artefacts.failures:
         lines.append("REFUTED; nothing was written:")
         lines.extend(f"  {failure}" for failure in artefacts.failures[:SHOWN_FAILURES])
