@@ -11,6 +11,7 @@ multiple m·u^k is exact while (odd part of m)·|u|^k ≤ 2^p, p the bits of the
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -191,14 +192,9 @@ def _constants_away(
 ) -> Polynomial:
     """The bias of the constants in the text against the declared one, at lags up to 2|u|.
 
-    At s = c the product of the coordinates is the bias at u: Σ q(u)·k(0), coefficient by
-    coefficient.
+    Coefficient by coefficient.
     """
-    found: dict[int, fmpq] = {}
-    for q, k in zip(query, key, strict=True):
-        start = k.value.get(majorant.ONE, fmpq(0))
-        for term, c in q.value.items():
-            found[term.power] = found.get(term.power, fmpq(0)) + c * start
+    found = _of_lag(query, key)
     away: Polynomial = upward.NOTHING
     with precision(BITS):
         declared: dict[int, arb] = {}
@@ -211,6 +207,26 @@ def _constants_away(
             size = upward.times(upward.above(difference), upward.power(2.0, power))
             away = upward.add(away, upward.shift((size,), power))
     return away
+
+
+def _of_lag(query: Sequence[Rounded], key: Sequence[Rounded]) -> dict[int, fmpq]:
+    """The polynomial b with Σ qᵢ(u)·kᵢ(v) = b(u − v), for the constants in the text.
+
+    The coefficient of u^i·v^j is (−1)^j·binomial(i + j, j) times that of b.
+    """
+    joint: dict[tuple[int, int], fmpq] = {}
+    for q, k in zip(query, key, strict=True):
+        for (term, c), (other, d) in itertools.product(q.value.items(), k.value.items()):
+            place = (term.power, other.power)
+            joint[place] = joint.get(place, fmpq(0)) + c * d
+    found = {i: c for (i, j), c in joint.items() if j == 0}
+    degree = max((i + j for i, j in joint), default=0)
+    for i in range(degree + 1):
+        for j in range(degree + 1 - i):
+            expected = found.get(i + j, fmpq(0)) * math.comb(i + j, j) * (-1) ** j
+            if joint.get((i, j), fmpq(0)) != expected:
+                raise LeavesTheRing("the coordinates are no function of the lag")
+    return found
 
 
 def _away(x: Rounded) -> Polynomial:

@@ -42,7 +42,7 @@ from numeric_check.rounding.element import (
 )
 from numeric_check.rounding.formula import formula
 from numeric_check.rounding.library import LIBRARIES, RoundingLibrary
-from numeric_check.rounding.majorant import NO_INPUT, Term
+from numeric_check.rounding.majorant import NO_INPUT, Term, Wave
 from numeric_check.rounding.upward import Polynomial
 from numeric_check.time_limit import time_limit
 from numeric_check.tolerance import DTYPES, FORMATS, window_exponent
@@ -311,6 +311,7 @@ class _SideRun:
         inputs = [head * self.plan.dimension + c for c in channels]
         rows: list[Rounded] = [self.rows[head, c] for c in channels]
         entries = _main_terms(rows, inputs)
+        self._verify(group, head, b, entries)
         relative = self._own_error(rows, inputs, entries)
         absolute = self._without_input(rows)
         away = self._constants_away(group, head, b, entries, inputs)
@@ -323,6 +324,53 @@ class _SideRun:
             absolute = upward.plus(absolute, upward.times(lost, largest))
         relative = upward.folded(relative, self.model.reach)
         return BlockBound(index, head, b, self.side, relative, absolute)
+
+    def _verify(self, group: BlockGroup, head: int, b: int, entries: Entries) -> None:
+        """That the exact map of the text is the block of the plan, apart from its constants.
+
+        Entry by entry: y_l = e^{au}·R(−ωu)·Σ_k (ηu)^k/k!·x_{l−k}, for keys with −a, −η and
+        x_{l+k}; one rate and one frequency throughout, and signs as in the plan.
+        """
+        width = 2 if group.pair else 1
+        first, shear = entries[0, 0].term, self._shear(entries, width)
+        frequency = None if first.wave is None else first.wave.frequency
+        for i in range(len(group.slots)):
+            for j in range(len(group.slots)):
+                expected = self._expected(group, head, b, (i, j))
+                entry = entries.get((i, j))
+                if expected is None and entry is None:
+                    continue
+                if expected is None or entry is None:
+                    raise LeavesTheRing(f"{self._place(group, b, i, j)}: no such entry in A(u)")
+                power, sign, part = expected
+                wave = None if frequency is None or part is None else Wave(frequency, part)
+                same = (power, first.rate, wave) == (
+                    entry.term.power,
+                    entry.term.rate,
+                    entry.term.wave,
+                )
+                if not same or entry.coefficient != sign * shear**power / math.factorial(power):
+                    raise LeavesTheRing(f"{self._place(group, b, i, j)}: another entry in A(u)")
+
+    def _place(self, group: BlockGroup, b: int, i: int, j: int) -> str:
+        row, column = group.slots[i][b], group.slots[j][b]
+        return f"{self.side} map, output channel {row}, input channel {column}"
+
+    def _expected(
+        self, group: BlockGroup, head: int, b: int, place: tuple[int, int]
+    ) -> tuple[int, int, str | None] | None:
+        """Power of u, sign and wave of one entry; None where A(u) has 0."""
+        (row, p), (column, r) = (divmod(x, 2 if group.pair else 1) for x in place)
+        power = (row - column) * SIGNS[self.side]
+        shear, frequency = (_entry(v, head, b).to_float() for v in (group.shear, group.frequency))
+        if power < 0 or (power > 0 and shear == 0.0):
+            return None
+        sign = -1 if power % 2 and shear * SIGNS[self.side] < 0 else 1
+        if frequency == 0.0:
+            return (power, sign, None) if p == r else None
+        if p == r:
+            return power, sign, "c"
+        return power, sign * (1 if (frequency > 0) == (p < r) else -1), "s"
 
     def _without_input(self, rows: Sequence[Rounded]) -> float:
         """Errors that do not depend on x at all."""

@@ -77,6 +77,9 @@ def test_refusals() -> None:
     with pytest.raises(NotYetCovered, match="polynomial"):
         bias_bound(kernel_of("sandwich", "numpy"), planned("sandwich"), "float32")
     kernel, plan = kernel_of("alibi", "numpy"), planned("alibi")
+    wrong = kernel_of("alibi", "numpy", (r"_append\(x, -u,", "_append(x, u,"))
+    with pytest.raises(NotYetCovered, match="function of the lag"):
+        bias_bound(wrong, plan, "float32")
     with pytest.raises(SpecificationError, match="dtype"):
         bias_bound(kernel, plan, "int8")
     with pytest.raises(SpecificationError, match="tolerance"):

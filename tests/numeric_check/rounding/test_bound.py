@@ -309,6 +309,10 @@ OUTSIDE = {
     "takes cos of an input": (r"angle = u \* THETA", "angle = x[..., 0::2]"),
     "squares its input": (r"cosine \* first - sine", "cosine * first * first - sine"),
     "reads another block": (r"first, second = .*?2\]\n", "first = second = wide[..., :1]\n"),
+    "turns the other way": (r"angle = u \* THETA", "angle = -u * THETA"),
+    "takes the sine for the cosine": (r"np\.cos\(angle\)", "np.sin(angle)"),
+    "has another layout": (r"0::2\], wide\[\.\.\., 1::2\]", "1::2], wide[..., 0::2]"),
+    "doubles the result": (r"return result", "return result + result"),
     "has no such function": (r"np\.cos\(angle\)", "np.tan(angle)"),
     "forgets the reference": (r" - reference\)", ")"),
     "reads what was not written": (r"return result", "return result + np.empty_like(x)"),
@@ -321,6 +325,14 @@ def test_texts_outside_the_model_are_undecided(name: str) -> None:
     with pytest.raises(NotYetCovered):
         rounding_bound(kernel, planned("rope"), "float32")
     assert judge(kernel, planned("rope"), dtypes=["float32"]).verdict == "undecided"
+
+
+def test_a_chain_that_is_not_the_exponential_is_undecided() -> None:
+    name = "long-jordan-rope"
+    for edit in ((r"weight / k \*", "weight * k *"), (r"side \* SHEAR", "SHEAR")):
+        kernel = kernel_of(name, "numpy", edit)
+        with pytest.raises(NotYetCovered, match=r"in A\(u\)"):
+            rounding_bound(kernel, planned(name), "float32")
 
 
 def test_a_bound_that_is_too_small_is_refuted() -> None:
