@@ -23,7 +23,8 @@ from numeric_check.exact_element import LeavesTheRing
 from numeric_check.exact_number import exact_number
 from numeric_check.kernel import DTYPE_OF, Kernel
 from numeric_check.rounding import majorant, upward
-from numeric_check.rounding.bound import COVERS_NO_MORE, FORMS, MAPS, run_side
+from numeric_check.rounding.blocks import FORMS, MAPS
+from numeric_check.rounding.bound import COVERS_NO_MORE, run_side
 from numeric_check.rounding.element import Model, Rounded
 from numeric_check.rounding.formula import formula
 from numeric_check.rounding.majorant import NO_INPUT, Majorant

@@ -9,7 +9,8 @@ import numpy as np
 
 from numeric_check.kernel import Kernel
 from numeric_check.rounding.bias import BiasBound, bias_bound, measure_bias
-from numeric_check.rounding.bound import MAPS, ROTATE, KernelBound, rounding_bound
+from numeric_check.rounding.blocks import MAPS, ROTATE
+from numeric_check.rounding.bound import KernelBound, rounding_bound
 from numeric_check.rounding.formula import stated_formula, stated_number, states_at_least
 from numeric_check.rounding.measured import Measurement, measure
 from numeric_check.rounding.safe import SafePosition, safe_position

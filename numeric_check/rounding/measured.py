@@ -17,7 +17,8 @@ from numeric_check.exact_map import BlockArray, ExactMap
 from numeric_check.exact_number import exact_number
 from numeric_check.kernel import DTYPE_OF, Kernel
 from numeric_check.result import Ledger
-from numeric_check.rounding.bound import FORMS, ROTATE, SIGNS, KernelBound
+from numeric_check.rounding.blocks import FORMS, ROTATE, SIGNS
+from numeric_check.rounding.bound import KernelBound
 from numeric_check.subject import MapCall, Subject, position_array
 from symbolic_pe.emit.plan import KernelPlan
 from symbolic_pe.errors import KernelError
