@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Literal
 
 from symbolic_pe.cli.nearness import snap_records
 from symbolic_pe.cli.output import (
+    BiasRecord,
+    BoundRecord,
+    BoundsRecord,
     BuildRecord,
     CheckRecord,
     ErrorRecord,
@@ -30,6 +33,7 @@ from symbolic_pe.proof.prover import prove
 
 if TYPE_CHECKING:
     from numeric_check.cross_check import CrossCheck
+    from numeric_check.rounding import DtypeBias, DtypeBound, KernelBounds
     from numeric_check.text_proof import TextProof
 
 MAX_KERNEL_BYTES = 4_000_000
@@ -55,6 +59,54 @@ def error_records(check: CrossCheck) -> dict[str, ErrorRecord]:
 def _finite(x: float) -> float:
     """JSON has no infinity; the largest float stands for it."""
     return min(x, LARGEST)
+
+
+def bounds_record(bounds: KernelBounds) -> BoundsRecord:
+    """From the value to the published record."""
+    verdicts: dict[str, Literal["holds", "refuted", "undecided"]] = {
+        "holds": "holds",
+        "refuted": "refuted",
+        "undecided": "undecided",
+    }
+    maps, rotate = (
+        {dtype: _bound_record(found) for dtype, found in part.items()}
+        for part in (bounds.dtypes, bounds.rotate)
+    )
+    bias = {dtype: _bias_record(found) for dtype, found in bounds.bias.items()}
+    return BoundsRecord(verdicts[bounds.verdict], bounds.reason, maps, rotate, bias)
+
+
+def _bias_record(found: DtypeBias) -> BiasRecord:
+    bound = found.bound
+    return BiasRecord(
+        bound.formula,
+        [_finite(c) for c in bound.error],
+        bound.reach,
+        bound.tolerance,
+        bound.safe,
+        _finite(found.measured),
+    )
+
+
+def _bound_record(found: DtypeBound) -> BoundRecord:
+    bound, safe = found.bound, found.safe
+    limits: dict[str, Literal["tolerance", "range", "horizon"]] = {
+        "tolerance": "tolerance",
+        "range": "range",
+        "horizon": "horizon",
+    }
+    return BoundRecord(
+        bound.formula,
+        [_finite(c) for c in bound.relative],
+        _finite(bound.absolute),
+        bound.reach,
+        "domain" if bound.limited_by == "domain" else "range",
+        safe.tolerance,
+        safe.position,
+        limits[safe.limited_by],
+        _finite(found.measured.ratio),
+        str(found.measured),
+    )
 
 
 def text_record(text: TextProof) -> TextRecord:
@@ -83,6 +135,7 @@ def build_record(
         {kernel.target: kernel.filename for kernel in artefacts.kernels},
         {target: text_record(text) for target, text in artefacts.texts.items()},
         errors,
+        {target: bounds_record(bounds) for target, bounds in artefacts.bounds.items()},
         artefacts.failures,
         None if artefacts.certificate is None else artefacts.certificate["digest"],
     )
@@ -111,8 +164,11 @@ def check_file(path: Path, progress: Report) -> CheckRecord:
     that is covered, compiled, and cross-checked. A matching digest of the body is not asked for: it
     proves nothing, and a rewritten text may be right. Code that differs from what is emitted holds
     when exact execution decides the edit (see `numeric_check.edited_text`), and is `undecided`
-    otherwise: no sample shows what it does elsewhere. Texts with run-time parameters are not
-    executed exactly; there an edit that rearranges arithmetic is judged by what is measured.
+    otherwise: no sample shows what it does elsewhere. Rounding errors are bounded and measured to
+    lie inside, and bounds that the header states have to be at least those; where an edit makes
+    them larger, it is not known whether what the header states is still true. Texts with run-time
+    parameters are not executed exactly; there an edit that rearranges arithmetic is judged by what
+    is measured.
     """
     from numeric_check import (
         compile_kernel,
@@ -121,6 +177,7 @@ def check_file(path: Path, progress: Report) -> CheckRecord:
         same_code,
         undecided_edits,
     )
+    from numeric_check.rounding import judge
 
     text = _read(path, MAX_KERNEL_BYTES)
     try:
@@ -145,6 +202,7 @@ def check_file(path: Path, progress: Report) -> CheckRecord:
     if same and header.body_digest != fresh.body_digest:
         failures.append("the header states another digest than that of the body below it")
     errors: dict[str, ErrorRecord] = {}
+    bounds = BoundsRecord("undecided", "the text was not executed", {}, {}, {})
     found = TextRecord("undecided", "the text was not executed")
     doubts: list[str] = []
     progress(f"proving and cross-checking the {header.target} text")
@@ -160,11 +218,15 @@ def check_file(path: Path, progress: Report) -> CheckRecord:
         measured = cross_check(kernel, plan)
         errors = error_records(measured)
         failures.extend(measured.failure_lines())
+        judged = judge(kernel, plan)
+        bounds = bounds_record(judged)
+        failures.extend(judged.failures)
         if not same_code(text, fresh.text):
             executed = decided.executed if decided.verdict == "proved" else None
             doubts = undecided_edits(text, fresh.text, executed)
             if decided.verdict == "undecided" and not plan.parameters:
                 doubts.append(f"the edited text is measured only: {decided.reason}")
+        (failures if same else doubts).extend(judged.false_statements(kernel.header))
     verdict: Literal["holds", "refuted", "undecided"] = "holds"
     if failures or doubts:
         verdict = "refuted" if failures else "undecided"
@@ -175,6 +237,7 @@ def check_file(path: Path, progress: Report) -> CheckRecord:
         found,
         [claim_record(c) for c in proof.claims],
         errors,
+        bounds,
         failures,
         doubts,
     )

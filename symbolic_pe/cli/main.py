@@ -238,10 +238,10 @@ def build(
         files = {kernel.filename: kernel.text for kernel in artefacts.kernels}
         files["certificate.json"] = canonical(artefacts.certificate) + "\n"
         files["report.json"] = to_text(record)
-        files["report.md"] = report_markdown(artefacts, errors, changes)
+        files["report.md"] = report_markdown(artefacts, errors, record.bounds, changes)
         write_files(output, files)
     text = "".join(f"{line}\n" for line in snap_lines(changes))
-    text += build_text(artefacts, errors, output)
+    text += build_text(artefacts, errors, record.bounds, output)
     click.echo(to_text(record) if as_json else text, nl=False)
     sys.exit(exit_code(artefacts.outcome))
 

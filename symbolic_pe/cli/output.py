@@ -159,6 +159,55 @@ class TextRecord(msgspec.Struct, frozen=True):
     reason: str
 
 
+class BoundRecord(msgspec.Struct, frozen=True):
+    """The rounding bound of one kernel in one dtype, u = position - reference.
+
+    For every block A(u): |y - A x| <= eps(|u|)·|A|·|x| + eta, for all real |u| <= reach.
+    `coefficients` are those of eps, ascending; `safe_position` is the largest whole |u| with
+    eps <= tolerance (null: none); `measured` is the worst measured error over its bound.
+    """
+
+    formula: str
+    coefficients: list[float]
+    eta: float
+    reach: float
+    limited_by: Literal["domain", "range"]
+    tolerance: float
+    safe_position: int | None
+    safe_limited_by: Literal["tolerance", "range", "horizon"]
+    measured: float
+    worst: str
+
+
+class BiasRecord(msgspec.Struct, frozen=True):
+    """What the coordinates that realise a bias lose in one dtype, as an error of a logit.
+
+    |q_a·k_a - bias(t - s)| <= error(|u|), |u| the larger of |t - c| and |s - c|, at most `reach`;
+    `safe_position` is the largest |u| with error <= tolerance, from bounds of every reach.
+    """
+
+    formula: str
+    coefficients: list[float]
+    reach: float
+    tolerance: float
+    safe_position: int
+    measured: float
+
+
+class BoundsRecord(msgspec.Struct, frozen=True):
+    """Rounding bounds of one kernel: `undecided` where its text is not covered.
+
+    `dtypes` are of the query and key maps, `rotate` of the form without decay and `bias` of the
+    coordinates that realise a bias, where the kernel has them.
+    """
+
+    verdict: Literal["holds", "refuted", "undecided"]
+    reason: str
+    dtypes: dict[str, BoundRecord]
+    rotate: dict[str, BoundRecord]
+    bias: dict[str, BiasRecord]
+
+
 class BuildRecord(msgspec.Struct, frozen=True):
     """Output of `build --json` and content of report.json."""
 
@@ -171,6 +220,7 @@ class BuildRecord(msgspec.Struct, frozen=True):
     kernels: dict[str, str]
     texts: dict[str, TextRecord]
     errors: dict[str, dict[str, ErrorRecord]]
+    bounds: dict[str, BoundsRecord]
     failures: list[str]
     certificate: str | None
 
@@ -201,6 +251,7 @@ class CheckRecord(msgspec.Struct, frozen=True):
     text_proof: TextRecord
     claims: list[ClaimRecord]
     errors: dict[str, ErrorRecord]
+    bounds: BoundsRecord
     failures: list[str]
     undecided_edits: list[str]
 

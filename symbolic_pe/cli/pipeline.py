@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from symbolic_pe.budget import Budget
 from symbolic_pe.classification import Classification, classify
 from symbolic_pe.emit.plan import KernelPlan
-from symbolic_pe.emit.source import EmittedKernel
+from symbolic_pe.emit.source import EmittedKernel, with_header_lines
 from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.errors import SpecificationError
 from symbolic_pe.production import make_kernels
@@ -21,6 +21,7 @@ from symbolic_pe.proof.prover import Proof, prove
 
 if TYPE_CHECKING:
     from numeric_check.cross_check import CrossCheck
+    from numeric_check.rounding import KernelBounds
     from numeric_check.text_proof import TextProof
 
 TARGETS = ("numpy", "torch")
@@ -39,6 +40,7 @@ class Artefacts:
     kernels: tuple[EmittedKernel, ...]
     checks: dict[str, CrossCheck]
     texts: dict[str, TextProof]
+    bounds: dict[str, KernelBounds]
 
     @property
     def failures(self) -> list[str]:
@@ -53,6 +55,8 @@ class Artefacts:
                 lines.append(f"{target}: the text is refuted: {text.reason}")
         for target, check in self.checks.items():
             lines.extend(f"{target}: {line}" for line in check.failure_lines())
+        for target, bounds in self.bounds.items():
+            lines.extend(f"{target}: {line}" for line in bounds.failures)
         return lines
 
     @property
@@ -92,25 +96,33 @@ def build(
     budget: Budget,
     exact_done: Callable[[], None] = lambda: None,
 ) -> Artefacts:
-    """Classify, prove, emit, compile and cross-check one encoding.
+    """Classify, prove, emit, compile, cross-check and bound one encoding.
 
     `exact_done` is called when the exact part is over and measuring begins.
     """
     from numeric_check import compile_kernel, cross_check, prove_text
+    from numeric_check.rounding import judge
 
     progress("classifying")
     classification = classify(encoding, budget)
     progress("proving")
     proof = prove(encoding, budget)
     if proof.outcome is Outcome.REFUTED:
-        return Artefacts(encoding, classification, proof, None, None, (), {}, {})
+        return Artefacts(encoding, classification, proof, None, None, (), {}, {}, {})
     progress("emitting")
     plan, document, kernels = make_kernels(encoding, proof, targets, command)
     exact_done()
     checks, texts = {}, {}
+    bounds: dict[str, KernelBounds] = {}
+    written: list[EmittedKernel] = []
     for kernel in kernels:
         progress(f"proving and cross-checking the {kernel.target} text")
         compiled = compile_kernel(kernel, module=Path(kernel.filename).stem)
         texts[kernel.target] = prove_text(compiled, plan)
         checks[kernel.target] = cross_check(compiled, plan)
-    return Artefacts(encoding, classification, proof, plan, document, kernels, checks, texts)
+        progress(f"bounding the rounding errors of the {kernel.target} text")
+        bounds[kernel.target] = judge(compiled, plan)
+        written.append(with_header_lines(kernel, bounds[kernel.target].header_lines()))
+    return Artefacts(
+        encoding, classification, proof, plan, document, tuple(written), checks, texts, bounds
+    )

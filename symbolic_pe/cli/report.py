@@ -10,7 +10,7 @@ from symbolic_pe.algebra.matrix import is_rational, to_fmpq
 from symbolic_pe.algebra.scalar import precision
 from symbolic_pe.classification import ClassifiedCase, Measure
 from symbolic_pe.cli.nearness import snap_lines
-from symbolic_pe.cli.output import ErrorRecord
+from symbolic_pe.cli.output import BoundsRecord, ErrorRecord
 from symbolic_pe.cli.pipeline import Artefacts
 from symbolic_pe.emit.plan import BlockGroup, KernelPlan, MatrixGroup
 from symbolic_pe.errors import NotYetCovered
@@ -28,6 +28,7 @@ EXPANDED_DIMENSION = 4
 def report_markdown(
     artefacts: Artefacts,
     errors: dict[str, dict[str, ErrorRecord]],
+    bounds: dict[str, BoundsRecord],
     snapped: Sequence[Snapped] = (),
 ) -> str:
     """The report of a build that wrote kernels, as Markdown."""
@@ -50,6 +51,8 @@ def report_markdown(
         _texts(artefacts),
         "## Measured errors",
         _errors(errors),
+        "## Rounding bounds",
+        _bounds(artefacts, bounds),
         "## Files",
         _files(artefacts),
     ]
@@ -263,6 +266,48 @@ def _errors(errors: dict[str, dict[str, ErrorRecord]]) -> str:
     lines += ["", "Worst case of each, to reproduce in this directory:", "", "```"]
     lines += [e.reproduce for by_dtype in errors.values() for e in by_dtype.values()]
     return "\n".join([*lines, "```"])
+
+
+def _bounds(artefacts: Artefacts, bounds: dict[str, BoundsRecord]) -> str:
+    lines = [
+        "For every block A(u) of every head, u = position − reference, and all real |u| up to the "
+        "reach: ‖ŷ − A(u)x‖₂ ≤ ε(|u|)·‖A(u)‖₂·‖x‖₂ + η. `safe to` is the largest |u| at which ε "
+        "keeps the tolerance; `measured` is the worst measured error over its bound.",
+        "",
+        "| kernel | dtype | ε | η | reach | tolerance | safe to | measured |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for target, found in bounds.items():
+        rows = [*found.dtypes.items(), *((f"{d}, rotate", b) for d, b in found.rotate.items())]
+        for dtype, b in rows:
+            safe = "–" if b.safe_position is None else f"{b.safe_position}"
+            safe += {"tolerance": "", "range": " (range)", "horizon": " and beyond"}[
+                b.safe_limited_by
+            ]
+            lines.append(
+                f"| {target} | {dtype} | `{b.formula.replace('|', chr(92) + '|')}` | {b.eta:.1e} | "
+                f"{int(b.reach)} | {b.tolerance:.2e} | {safe} | {b.measured:.2f} |"
+            )
+    if any(found.bias for found in bounds.values()):
+        lines += [
+            "",
+            "What the coordinates that realise the bias lose, as an absolute error of a logit, |u| "
+            "the larger of the two distances from the reference:",
+            "",
+            "| kernel | dtype | error | tolerance | safe to | measured |",
+            "|---|---|---|---|---|---|",
+        ]
+        lines += [
+            f"| {target} | {dtype} | `{b.formula.replace('|', chr(92) + '|')}` | "
+            f"{b.tolerance:.2e} | {b.safe_position} | {b.measured:.2f} |"
+            for target, found in bounds.items()
+            for dtype, b in found.bias.items()
+        ]
+    for target, found in bounds.items():
+        lines += ["", f"{target}: {found.verdict}; {found.reason}."]
+    if artefacts.plan is not None and artefacts.plan.distance:
+        lines += ["", "The bounds are about X̂, not X (see Gauge and layout)."]
+    return "\n".join(lines)
 
 
 def _files(artefacts: Artefacts) -> str:

@@ -7,7 +7,14 @@ from pathlib import Path
 
 from symbolic_pe.classification import Classification, ClassifiedCase
 from symbolic_pe.cli.abbreviations import Abbreviations
-from symbolic_pe.cli.output import CatalogueRecord, CheckRecord, ErrorRecord, RecheckRecord
+from symbolic_pe.cli.output import (
+    BoundRecord,
+    BoundsRecord,
+    CatalogueRecord,
+    CheckRecord,
+    ErrorRecord,
+    RecheckRecord,
+)
 from symbolic_pe.cli.pipeline import Artefacts
 from symbolic_pe.cli.report import distance_text
 from symbolic_pe.proof.claim import Claim, Outcome
@@ -93,6 +100,30 @@ def errors_text(target: str, errors: dict[str, ErrorRecord]) -> str:
     )
 
 
+def bounds_text(target: str, bounds: BoundsRecord) -> str:
+    """Rounding bounds and how far they are safe, one line a dtype."""
+    if not bounds.dtypes:
+        return f"  {target:<6} no rounding bound: {bounds.reason}"
+    rows = [(dtype, b) for dtype, b in bounds.dtypes.items()]
+    rows += [(f"{dtype}, rotate", b) for dtype, b in bounds.rotate.items()]
+    lines = [f"  {target:<6} {name:<9} eps = {b.formula}; {safe_text(b)}" for name, b in rows]
+    lines += [
+        f"  {target:<6} {dtype:<9} bias by coordinates: error of a logit <= {b.formula}; "
+        f"<= {b.tolerance:.1e} to |u| = {b.safe_position}"
+        for dtype, b in bounds.bias.items()
+    ]
+    return "\n".join(lines)
+
+
+def safe_text(bound: BoundRecord) -> str:
+    """Up to which |u| a dtype keeps its tolerance."""
+    allowed = f"eps <= {bound.tolerance:.1e}"
+    if bound.safe_position is None:
+        return f"nowhere {allowed}"
+    suffix = {"tolerance": "", "range": " (its range ends there)", "horizon": " and beyond"}
+    return f"{allowed} to |u| = {bound.safe_position}{suffix[bound.safe_limited_by]}"
+
+
 def catalogue_text(record: CatalogueRecord) -> str:
     """The catalogue as a table."""
     rows = [("name", "family", "verdict", "defaults")] + [
@@ -114,7 +145,10 @@ def catalogue_text(record: CatalogueRecord) -> str:
 
 
 def build_text(
-    artefacts: Artefacts, errors: dict[str, dict[str, ErrorRecord]], output: Path
+    artefacts: Artefacts,
+    errors: dict[str, dict[str, ErrorRecord]],
+    bounds: dict[str, BoundsRecord],
+    output: Path,
 ) -> str:
     """A few lines: what was proved, what was emitted, how accurate it is."""
     lines = [classification_text(artefacts.classification), "claims"]
@@ -134,6 +168,12 @@ def build_text(
             f"{artefacts.encoding.domain.max_position})"
         )
         lines.extend(errors_text(target, found) for target, found in errors.items())
+        lines.append("rounding bounds (every block: |y - A x| <= eps |A| |x|, u = t - reference)")
+        lines.extend(bounds_text(target, found) for target, found in bounds.items())
+        if artefacts.plan is not None and artefacts.plan.augmentations:
+            lines.append(
+                "  (eps is of the channels of x; bias() itself is right at every position)"
+            )
     if artefacts.failures:
         lines.append("REFUTED; nothing was written:")
         lines.extend(f"  {failure}" for failure in artefacts.failures[:SHOWN_FAILURES])
@@ -156,6 +196,7 @@ def check_text(record: CheckRecord) -> str:
     lines.extend(f"  {failure}" for failure in record.failures[:SHOWN_FAILURES])
     lines.extend(f"  undecided: {doubt}" for doubt in record.undecided_edits[:SHOWN_FAILURES])
     lines.append(errors_text("", record.errors))
+    lines.append(bounds_text("", record.bounds))
     return "\n".join(line for line in lines if line) + "\n"
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from symbolic_pe.emit.names import file_name, one_line
 from symbolic_pe.emit.plan import KernelPlan
@@ -82,6 +82,22 @@ def emit(plan: KernelPlan, target: str, *, command: str, certificate_digest: str
     return EmittedKernel(
         target, file_name(encoding.name, target), header.text + body, header.body_digest
     )
+
+
+def with_header_lines(kernel: EmittedKernel, lines: Sequence[str]) -> EmittedKernel:
+    r"""The same file with further comment lines at the end of its header; the body stays.
+
+    >>> kernel = EmittedKernel("numpy", "a.py", "# body: x\nimport numpy\n", "x")
+    >>> with_header_lines(kernel, ["# error: 0"]).text
+    '# body: x\n# error: 0\nimport numpy\n'
+
+    Raises `ValueError` for a line that is no comment.
+    """
+    wrong = [line for line in lines if not line.startswith("# ") or "\n" in line]
+    if wrong:
+        raise ValueError(f"expected comment lines, got {wrong[0]!r}")
+    header, body = split_source(kernel.text)
+    return replace(kernel, text=header + "".join(f"{line}\n" for line in lines) + body)
 
 
 def _one_line_json(value: object) -> str:
@@ -157,4 +173,5 @@ __all__ = [
     "emit",
     "read_header",
     "split_source",
+    "with_header_lines",
 ]

@@ -1,0 +1,30 @@
+"""Rigorous bounds of the rounding errors of emitted kernels, by running their text."""
+
+from numeric_check.rounding.bias import BiasBound, bias_bound, measure_bias
+from numeric_check.rounding.bound import BlockBound, KernelBound, rounding_bound
+from numeric_check.rounding.formats import LIBRARY_ULPS, library_error
+from numeric_check.rounding.formula import default_tolerance
+from numeric_check.rounding.judged import DtypeBias, DtypeBound, KernelBounds, judge
+from numeric_check.rounding.measured import Measurement, measure, search
+from numeric_check.rounding.safe import SafePosition, safe_position
+
+__all__ = [
+    "LIBRARY_ULPS",
+    "BiasBound",
+    "BlockBound",
+    "DtypeBias",
+    "DtypeBound",
+    "KernelBound",
+    "KernelBounds",
+    "Measurement",
+    "SafePosition",
+    "bias_bound",
+    "default_tolerance",
+    "judge",
+    "library_error",
+    "measure",
+    "measure_bias",
+    "rounding_bound",
+    "safe_position",
+    "search",
+]

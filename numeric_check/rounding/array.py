@@ -1,0 +1,263 @@
+"""Arrays of `Rounded` elements with the dtype that the library would give them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from numeric_check.exact_element import BranchOnValue, LeavesTheRing
+from numeric_check.rounding.element import Model, Rounded, number
+from numeric_check.rounding.formats import INTEGER, DType, dtype_of, promoted
+
+DEVICE = "rounding"
+Operation = Callable[[Model, Rounded, Rounded, str], Rounded]
+
+
+class RoundedArray:
+    """What emitted texts do to arrays of either library, every rounding accounted for.
+
+    weak  arrays without axes give way to the dtype of arrays with axes, as PyTorch's do
+    """
+
+    __slots__ = ("data", "dtype", "model", "weak")
+    __array_ufunc__ = None  # NumPy leaves operators to this class
+    __hash__ = None  # type: ignore[assignment]
+    device = DEVICE
+
+    def __init__(self, data: Any, dtype: str, model: Model, *, weak: bool = False) -> None:
+        self.data = np.asarray(data, dtype=object)
+        self.dtype = DType(dtype)
+        self.model = model
+        self.weak = weak
+
+    def like(self, data: Any, dtype: str | None = None) -> RoundedArray:
+        """Other elements of the same kind of array."""
+        return RoundedArray(data, dtype or self.dtype.name, self.model, weak=self.weak)
+
+    # -- shape ------------------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Sizes of the axes."""
+        return self.data.shape
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return self.data.ndim
+
+    def unsqueeze(self, dim: int) -> RoundedArray:
+        """A new axis of size 1."""
+        return self.like(np.expand_dims(self.data, dim))
+
+    def flatten(self, start_dim: int = 0, end_dim: int = -1) -> RoundedArray:
+        """Join axes start … end."""
+        start, end = start_dim % self.ndim, end_dim % self.ndim
+        shape = (*self.shape[:start], -1, *self.shape[end + 1 :])
+        return self.like(self.data.reshape(shape))
+
+    def transpose(self, first: int, second: int) -> RoundedArray:
+        """Exchange two axes."""
+        return self.like(np.swapaxes(self.data, first, second))
+
+    swapaxes = transpose
+
+    def flip(self, *dims: int) -> RoundedArray:
+        """Reverse axes."""
+        return self.like(np.flip(self.data, dims))
+
+    def expand(self, *shape: Any) -> RoundedArray:
+        """Broadcast; −1 keeps an axis."""
+        sizes = list(shape[0]) if len(shape) == 1 and not isinstance(shape[0], int) else list(shape)
+        own = [1] * (len(sizes) - self.ndim) + list(self.shape)
+        full = [o if s == -1 else s for s, o in zip(sizes, own, strict=True)]
+        return self.like(np.broadcast_to(self.data, full))
+
+    def reshape(self, *shape: Any) -> RoundedArray:
+        """Another shape of the same elements."""
+        sizes = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
+        return self.like(self.data.reshape(tuple(sizes)))
+
+    def copy(self) -> RoundedArray:
+        """The same elements in a new array."""
+        return self.like(self.data.copy())
+
+    def __getitem__(self, index: Any) -> RoundedArray:
+        return self.like(self.data[_plain_index(index)])
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        source = self._brought(value).cast(self.dtype.name)
+        self.data[_plain_index(index)] = source.data
+
+    # -- casts ------------------------------------------------------------------------------------
+
+    def is_floating_point(self) -> bool:
+        """PyTorch's question."""
+        return self.dtype.is_floating_point
+
+    def cast(self, dtype: str) -> RoundedArray:
+        """Every element rounded to a format."""
+        if dtype == INTEGER:
+            raise LeavesTheRing("the text turns numbers into integers")
+        model = self.model
+        return self.like(_each(self.data, lambda x: model.rounded(_lifted(x), dtype)), dtype)
+
+    def astype(self, dtype: Any) -> RoundedArray:
+        """NumPy's cast."""
+        return self.cast(dtype_of(dtype))
+
+    def to(self, *arguments: Any, **named: Any) -> RoundedArray:
+        """PyTorch's cast and move."""
+        for value in (*arguments, *named.values()):
+            if value is not DEVICE and value is not None:
+                return self.cast(dtype_of(value))
+        return self
+
+    def float(self) -> RoundedArray:
+        """Cast to float32."""
+        return self.cast("float32")
+
+    def double(self) -> RoundedArray:
+        """Cast to float64."""
+        return self.cast("float64")
+
+    def half(self) -> RoundedArray:
+        """Cast to float16."""
+        return self.cast("float16")
+
+    # -- arithmetic -------------------------------------------------------------------------------
+
+    def _brought(self, other: Any) -> RoundedArray:
+        if isinstance(other, RoundedArray):
+            return other
+        if isinstance(other, (np.ndarray, np.generic)):
+            return self.like(np.asarray(other).astype(object), dtype_of(other.dtype))
+        return self.like(np.asarray(other, dtype=object), INTEGER)
+
+    def _with(self, other: Any, operation: Operation, *, swapped: bool = False) -> RoundedArray:
+        right = self._brought(other)
+        dtype = self._result_dtype(right)
+        if dtype == INTEGER:
+            raise LeavesTheRing("the text computes with integers")
+        model = self.model
+        a, b = (right, self) if swapped else (self, right)
+
+        def one(x: Any, y: Any) -> Rounded:
+            left, second = model.rounded(_lifted(x), dtype), model.rounded(_lifted(y), dtype)
+            return operation(model, left, second, dtype)
+
+        return self.like(np.frompyfunc(one, 2, 1)(a.data, b.data), dtype)
+
+    def _result_dtype(self, other: RoundedArray) -> str:
+        mine, theirs = self.dtype.name, other.dtype.name
+        if self.weak and INTEGER not in (mine, theirs) and bool(self.ndim) != bool(other.ndim):
+            return mine if self.ndim else theirs
+        result = promoted(mine, theirs)
+        mixed = INTEGER in (mine, theirs) and mine != theirs
+        integers = self if mine == INTEGER else other
+        if mixed and not self.weak and integers.ndim:
+            return "float64"
+        return result
+
+    def __add__(self, other: Any) -> RoundedArray:
+        return self._with(other, Model.add)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> RoundedArray:
+        return self._with(other, _subtract)
+
+    def __rsub__(self, other: Any) -> RoundedArray:
+        return self._with(other, _subtract, swapped=True)
+
+    def __mul__(self, other: Any) -> RoundedArray:
+        return self._with(other, Model.multiply)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> RoundedArray:
+        return self._with(other, Model.divide)
+
+    def __rtruediv__(self, other: Any) -> RoundedArray:
+        return self._with(other, Model.divide, swapped=True)
+
+    def __pow__(self, exponent: Any) -> RoundedArray:
+        if not isinstance(exponent, int) or not 1 <= exponent <= 64:
+            raise LeavesTheRing(f"the text raises to the power {exponent!r}")
+        result = self
+        for _ in range(exponent - 1):
+            result = result * self
+        return result
+
+    def __neg__(self) -> RoundedArray:
+        return self.like(_each(self.data, lambda x: -x))
+
+    def __pos__(self) -> RoundedArray:
+        return self
+
+    def __matmul__(self, other: Any) -> RoundedArray:
+        right = self._brought(other)
+        dtype, model = self._result_dtype(right), self.model
+        a, b = self.cast(dtype).data, right.cast(dtype).data
+        dot = np.frompyfunc(lambda row, column: model.dot(row, column, dtype), 2, 1)
+        rows, columns = _as_lists(a), _as_lists(np.swapaxes(b, -1, -2))
+        products = dot(rows[..., :, None], columns[..., None, :])
+        return self.like(model.new_stage(np.asarray(products, dtype=object)), dtype)
+
+    # -- functions --------------------------------------------------------------------------------
+
+    def cos(self) -> RoundedArray:
+        """cos, element by element."""
+        return self._function(Model.cos)
+
+    def sin(self) -> RoundedArray:
+        """sin, element by element."""
+        return self._function(Model.sin)
+
+    def exp(self) -> RoundedArray:
+        """exp, element by element."""
+        return self._function(Model.exp)
+
+    def _function(self, function: Callable[[Model, Rounded, str], Rounded]) -> RoundedArray:
+        dtype, model = self.dtype.name, self.model
+        return self.like(_each(self.data, lambda x: function(model, _lifted(x), dtype)))
+
+    # -- what has no answer ------------------------------------------------------------------------
+
+    def _compare(self, other: object) -> Any:
+        raise BranchOnValue("the text compares values that depend on the position or the input")
+
+    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = _compare
+
+    def __bool__(self) -> bool:
+        raise BranchOnValue("the text asks whether an array is true")
+
+    def __getattr__(self, name: str) -> Any:
+        raise LeavesTheRing(f"the text uses the array method {name}")
+
+
+def _subtract(model: Model, a: Rounded, b: Rounded, dtype: str) -> Rounded:
+    return model.add(a, -b, dtype)
+
+
+def _lifted(x: Any) -> Rounded:
+    return x if isinstance(x, Rounded) else number(x)
+
+
+def _each(data: Any, function: Callable[[Any], Any]) -> Any:
+    return np.asarray(np.frompyfunc(function, 1, 1)(data), dtype=object)
+
+
+def _plain_index(index: Any) -> Any:
+    parts = index if isinstance(index, tuple) else (index,)
+    return tuple(p.data.astype(int) if isinstance(p, RoundedArray) else p for p in parts)
+
+
+def _as_lists(data: Any) -> Any:
+    """The last axis as lists, one element each."""
+    result = np.empty(data.shape[:-1], dtype=object)
+    for place in np.ndindex(result.shape):
+        result[place] = list(data[place])
+    return result

@@ -1,0 +1,228 @@
+"""The text of a kernel, executed on rounded elements: a bound of its error for every position.
+
+For each block B of the plan, with exact matrix A_B(u), its inputs x_B, and u = position −
+reference,
+
+    ‖ŷ_B − y_B‖₂ ≤ ε_B(|u|)·‖A_B(u)‖₂·‖x_B‖₂ + η_B       for all real |u| ≤ reach.
+
+y_B is the exact map of the encoding, not of the constants X̂ in the text: since X̂ − X = Δ is of
+the same block form, it commutes with X and ‖exp(uX̂) − exp(uX)‖ ≤ ‖exp(uX)‖·(e^{|u|·‖Δ‖} − 1). With
+a basis, x_B is the whole input and ε_B carries the norm of the rows of the basis.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from numeric_check.decay_laws import without_decay
+from numeric_check.exact_element import LeavesTheRing
+from numeric_check.kernel import Kernel
+from numeric_check.rounding import upward
+from numeric_check.rounding.blocks import FORMS, MAPS, ROTATE, BlockBound, SideRun
+from numeric_check.rounding.element import (
+    Model,
+    displacement,
+    position,
+    reference,
+    unknown,
+)
+from numeric_check.rounding.formula import formula
+from numeric_check.rounding.library import LIBRARIES, RoundingLibrary
+from numeric_check.rounding.upward import Polynomial
+from numeric_check.time_limit import time_limit
+from numeric_check.tolerance import DTYPES, FORMATS, window_exponent
+from symbolic_pe.algebra.matrix import transpose
+from symbolic_pe.emit.plan import BlockGroup, KernelPlan, Vector
+from symbolic_pe.errors import KernelError, NotYetCovered, SpecificationError
+
+SECONDS = 120.0
+COVERS_NO_MORE = (
+    KernelError,
+    SpecificationError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    IndexError,
+    NotImplementedError,
+    KeyError,
+)
+"""What a text raises on rounded elements when it does something that they do not cover."""
+
+
+@dataclass(frozen=True)
+class KernelBound:
+    """The bound of every block of a kernel for one dtype of x.
+
+    reach       largest |position − reference| that it holds for
+    limited_by  `domain`, or `range` where the maps would leave the range of the dtype before
+    relative    ε, coefficient by coefficient the largest over the blocks
+    absolute    η, the largest over the blocks
+    form        `maps` (query and key), or `rotate`, whose exact map has no decay
+    """
+
+    dtype: str
+    reach: float
+    limited_by: str
+    relative: Polynomial
+    absolute: float
+    blocks: tuple[BlockBound, ...]
+    form: str = MAPS
+
+    def epsilon(self, u: float) -> float:
+        """ε at |u|. Raises `SpecificationError` beyond the reach."""
+        if abs(u) > self.reach:
+            raise SpecificationError(
+                f"|position - reference|: expected at most {self.reach:g} for {self.dtype}, got "
+                f"{abs(u):g}; bound the kernel with a larger reach"
+            )
+        return upward.value(self.relative, abs(u))
+
+    @property
+    def formula(self) -> str:
+        """ε as text, coefficients rounded upwards."""
+        return formula(self.relative, self.dtype)
+
+
+def rounding_bound(
+    kernel: Kernel,
+    plan: KernelPlan,
+    dtype: str,
+    *,
+    reach: float | None = None,
+    form: str = MAPS,
+) -> KernelBound:
+    """Bound the rounding errors of `transform_query` and `transform_key` of a text, or `rotate`.
+
+    The text is executed once a side on elements that model every rounding of the dtypes that it
+    names; so an edit that changes a dtype changes the bound. `reach` is the largest |position −
+    reference|, by default the largest position of the domain; it is cut where the maps would
+    overflow or underflow in this dtype. Positions, references and their differences are real
+    numbers of float64, at most `reach` in magnitude.
+
+    Assumed: rounding to nearest; exp, sin and cos within `LIBRARY_ULPS`; any order of summation,
+    products fused with sums or not.
+
+    >>> from numeric_check.kernel import compile_kernel
+    >>> from symbolic_pe.emit.plan import plan_kernel
+    >>> from symbolic_pe.encodings.catalogue import catalogue
+    >>> from symbolic_pe.production import emit
+    >>> encoding = catalogue("decay", {"dim": 2})
+    >>> found = rounding_bound(compile_kernel(emit(encoding)), plan_kernel(encoding), "bfloat16")
+    >>> found.formula.startswith("1.001*2^-8 + ")
+    True
+
+    Raises `SpecificationError` for an unknown dtype, `NotYetCovered` for kernels with run-time
+    parameters and for texts with operations that rounded elements do not have.
+    """
+    if dtype not in DTYPES:
+        raise SpecificationError(f"dtype: expected one of {', '.join(DTYPES)}, got {dtype!r}")
+    if form not in FORMS:
+        raise SpecificationError(f"form: expected one of {', '.join(FORMS)}, got {form!r}")
+    if form == ROTATE:
+        if plan.uniform_decay is None or not kernel.has(ROTATE):
+            raise NotYetCovered("rotate is offered where every block decays at one rate a head")
+        plan = without_decay(plan)
+    if plan.parameters or kernel.target not in LIBRARIES:
+        raise NotYetCovered("rounding bounds cover kernels without run-time parameters")
+    limit = float(plan.encoding.domain.max_position) if reach is None else float(reach)
+    if not limit > 0 or not math.isfinite(limit):
+        raise SpecificationError(f"reach: expected a positive number, got {reach}")
+    served = served_reach(plan, dtype, limit)
+    blocks: list[BlockBound] = []
+    try:
+        with time_limit(SECONDS), np.errstate(all="ignore"):  # bounds may become infinite
+            for side in FORMS[form]:
+                blocks += _side_bounds(kernel, plan, dtype, side, served)
+    except COVERS_NO_MORE as error:
+        raise NotYetCovered(f"no rounding bound: {error}") from None
+    relative: Polynomial = upward.NOTHING
+    for b in blocks:
+        relative = upward.largest(relative, b.relative)
+    absolute = max((b.absolute for b in blocks), default=0.0)
+    cut = "domain" if served == limit else "range"
+    return KernelBound(dtype, served, cut, relative, absolute, tuple(blocks), form)
+
+
+def served_reach(plan: KernelPlan, dtype: str, limit: float) -> float:
+    """The largest |u| ≤ limit for which nothing overflows in a dtype (see `in_served_window`)."""
+    window = window_exponent(FORMATS[dtype])
+    spread = 0.0
+    if plan.basis is not None:
+        rows = [row for p, q in plan.basis for m in (transpose(p), q) for row in m]
+        spread = max(math.log(max(1.0, sum(abs(x.to_float()) for x in row))) for row in rows)
+    reach = limit
+    for group in plan.groups:
+        assert isinstance(group, BlockGroup)
+        rate, shear = (_largest(v) for v in (group.rate, group.shear))
+        if rate == 0.0 and (group.chain_length == 1 or shear == 0.0):
+            continue
+        low, high = 0.0, reach
+        if _growth(rate, shear, group.chain_length, high) + spread < window:
+            continue
+        for _ in range(80):
+            middle = (low + high) / 2
+            inside = _growth(rate, shear, group.chain_length, middle) + spread < window
+            low, high = (middle, high) if inside else (low, middle)
+        reach = low
+    return reach
+
+
+def _largest(vector: Vector) -> float:
+    return max(abs(x.to_float()) for x in {x for row in vector.rows for x in row})
+
+
+def _growth(rate: float, shear: float, length: int, u: float) -> float:
+    """ln of e^{|a|u}·Σ_k |ηu|^k/k!."""
+    terms = [(shear * u) ** k / math.factorial(k) for k in range(length)]
+    return rate * u + math.log(sum(terms))
+
+
+# -- running the text ---------------------------------------------------------------------------
+
+
+def _side_bounds(
+    kernel: Kernel, plan: KernelPlan, dtype: str, side: str, reach: float
+) -> list[BlockBound]:
+    model = Model(reach)
+    rows = run_side(kernel, plan, dtype, side, model)[:, : plan.dimension]
+    side_run = SideRun(plan, model, side, rows)
+    return [
+        side_run.block(index, _block_group(group), head, b)
+        for index, group in enumerate(plan.groups)
+        for head in range(plan.heads)
+        for b in range(len(_block_group(group).slots[0]))
+    ]
+
+
+def run_side(kernel: Kernel, plan: KernelPlan, dtype: str, side: str, model: Model) -> Any:
+    """The outputs of one map as rounded elements, (HEADS, d + k)."""
+    library: RoundingLibrary = LIBRARIES[kernel.target](model)
+    names = kernel.on_library(library, library.lift)
+    d = plan.dimension
+    lead = (1,) if plan.heads == 1 else (plan.heads, 1)
+    x = np.empty((*lead, d), dtype=object)
+    for index in range(plan.heads * d):
+        x.reshape(-1)[index] = unknown(index, dtype)
+    t, c = np.empty(1, dtype=object), np.empty((), dtype=object)
+    t[0], c[()] = displacement() if side == ROTATE else position(), reference()
+    name = ROTATE if side == ROTATE else f"transform_{side}"
+    named = {} if side == ROTATE else {"reference": library.array_of(c, "float64")}
+    result = names[name](library.array_of(x, dtype), library.array_of(t, "float64"), **named)
+    if result.dtype.name != dtype:
+        raise LeavesTheRing(f"{name} of {dtype} returns {result.dtype.name}")
+    rows = np.asarray(result.data, dtype=object)
+    if rows.shape[:-1] != lead or rows.shape[-1] < d:
+        raise LeavesTheRing(f"{name} returns the shape {rows.shape}")
+    return rows.reshape(plan.heads, -1)
+
+
+def _block_group(group: Any) -> BlockGroup:
+    assert isinstance(group, BlockGroup)
+    return group
+
+
+__all__ = ["BlockBound", "KernelBound", "rounding_bound", "served_reach"]

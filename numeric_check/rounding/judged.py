@@ -1,0 +1,161 @@
+"""One kernel judged against its rounding bounds in every dtype."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from numeric_check.kernel import Kernel
+from numeric_check.rounding.bias import BiasBound, bias_bound, measure_bias
+from numeric_check.rounding.blocks import MAPS, ROTATE
+from numeric_check.rounding.bound import KernelBound, rounding_bound
+from numeric_check.rounding.formula import stated_formula, stated_number, states_at_least
+from numeric_check.rounding.measured import Measurement, measure
+from numeric_check.rounding.safe import SafePosition, safe_position
+from numeric_check.time_limit import time_limit
+from numeric_check.tolerance import DTYPES
+from symbolic_pe.emit.plan import KernelPlan
+from symbolic_pe.errors import KernelError, NotYetCovered, Undecided
+
+SECONDS = 240.0
+ASSUMED = (
+    "executed on elements that model every rounding; assumed: rounding to nearest, exp, sin and "
+    "cos of float64 within one unit in the last place; fused or not, any order of summation"
+)
+LAW = "||y - A x|| <= eps ||A|| ||x|| + eta for every block A(u), u = position - reference"
+HOLDS, REFUTED, UNDECIDED = "holds", "refuted", "undecided"
+
+
+@dataclass(frozen=True)
+class DtypeBound:
+    """The bound of one dtype, how far it is safe, and the worst error that was measured."""
+
+    bound: KernelBound
+    safe: SafePosition
+    measured: Measurement
+
+    @property
+    def holds(self) -> bool:
+        """Whether the measured error is inside the bound."""
+        return self.measured.ratio <= 1.0
+
+    @property
+    def stated(self) -> str:
+        """The bound as a file states it: coefficients with a margin, rounded up to two digits.
+
+        The margin absorbs that array libraries of other machines round the constants of the text
+        otherwise; `understated` tells whether a statement is true here.
+        """
+        return (
+            f"eps = {stated_formula(self.bound.relative, self.bound.dtype)}, "
+            f"eta = {stated_number(self.bound.absolute)}, |u| <= {int(self.bound.reach)}"
+        )
+
+    def understated(self, statement: str) -> bool:
+        """Whether a line of a header states less than this bound, or is none."""
+        return not states_at_least(statement, self.bound)
+
+
+@dataclass(frozen=True)
+class DtypeBias:
+    """The bound of the coordinates that realise a bias, and the worst measured error over it."""
+
+    bound: BiasBound
+    measured: float
+
+
+@dataclass(frozen=True)
+class KernelBounds:
+    """Bounds in every dtype: `holds`, `refuted` by a measurement, or `undecided` (the reason).
+
+    dtypes  of the query and key maps
+    rotate  of `rotate`, where the kernel offers it: the form that is stable at any range
+    bias    of the coordinates that realise a bias, where that is a polynomial
+    """
+
+    verdict: str
+    reason: str
+    dtypes: Mapping[str, DtypeBound] = field(default_factory=dict)
+    rotate: Mapping[str, DtypeBound] = field(default_factory=dict)
+    bias: Mapping[str, DtypeBias] = field(default_factory=dict)
+
+    @property
+    def all(self) -> dict[str, DtypeBound]:
+        """Every bound by the name that a header gives it: `bfloat16`, `rotate bfloat16`."""
+        return {**self.dtypes, **{f"rotate {dtype}": d for dtype, d in self.rotate.items()}}
+
+    @property
+    def failures(self) -> list[str]:
+        """One line for every measured error beyond its bound."""
+        beyond = [d.measured for d in self.all.values() if not d.holds]
+        lines = [f"rounding bound: {m}" for m in beyond]
+        lines += [
+            f"rounding bound: the coordinates that realise the bias ({dtype}) are off by "
+            f"{d.measured:.3g} times their bound"
+            for dtype, d in self.bias.items()
+            if d.measured > 1.0
+        ]
+        return lines
+
+    def header_lines(self) -> list[str]:
+        """The bounds as lines for the header of a file; none where they are undecided."""
+        if not self.dtypes:
+            return []
+        return [f"# error:       {LAW}"] + [
+            f"# {name + ':':<12} {d.stated}" for name, d in self.all.items()
+        ]
+
+    def false_statements(self, header: Mapping[str, str]) -> list[str]:
+        """One line for every bound in a header that is smaller than what was found here."""
+        return [
+            f"the header states {header[name]!r} for {name}, but the bound of this text is "
+            f"{d.stated!r}"
+            for name, d in self.all.items()
+            if name in header and d.understated(header[name])
+        ]
+
+
+def judge(kernel: Kernel, plan: KernelPlan, *, dtypes: Sequence[str] = DTYPES) -> KernelBounds:
+    """Bound a text in every dtype and measure that its errors lie inside.
+
+    `undecided` with the reason where rounded elements do not cover the text; a kernel never makes
+    it raise.
+    """
+    found: dict[str, dict[str, DtypeBound]] = {MAPS: {}, ROTATE: {}}
+    offered = plan.uniform_decay is not None and kernel.has(ROTATE)
+    try:
+        with time_limit(SECONDS), np.errstate(all="ignore"):
+            for form in (MAPS, ROTATE) if offered else (MAPS,):
+                for dtype in dtypes:
+                    found[form][dtype] = _judged(kernel, plan, dtype, form)
+            bias, missing = _bias(kernel, plan, dtypes)
+    except (NotYetCovered, Undecided, KernelError) as error:
+        return KernelBounds(UNDECIDED, str(error))
+    bounds = KernelBounds(HOLDS, ASSUMED + missing, found[MAPS], found[ROTATE], bias)
+    return replace(bounds, verdict=REFUTED) if bounds.failures else bounds
+
+
+def _bias(
+    kernel: Kernel, plan: KernelPlan, dtypes: Sequence[str]
+) -> tuple[dict[str, DtypeBias], str]:
+    """Bounds of the appended coordinates, or why there are none."""
+    if not plan.augmentations:
+        return {}, ""
+    found = {}
+    try:
+        for dtype in dtypes:
+            bound = bias_bound(kernel, plan, dtype)
+            found[dtype] = DtypeBias(bound, measure_bias(kernel, plan, bound))
+    except NotYetCovered as error:
+        return {}, f"; the coordinates that realise the bias are not bounded: {error}"
+    return found, ""
+
+
+def _judged(kernel: Kernel, plan: KernelPlan, dtype: str, form: str) -> DtypeBound:
+    bound = rounding_bound(kernel, plan, dtype, form=form)
+    return DtypeBound(bound, safe_position(kernel, plan, bound), measure(kernel, plan, bound))
+
+
+__all__ = ["DtypeBias", "DtypeBound", "KernelBounds", "judge"]

@@ -1,0 +1,152 @@
+"""The parts of NumPy and PyTorch that emitted texts use, on arrays of rounded elements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from numeric_check.exact_element import LeavesTheRing
+from numeric_check.rounding.array import RoundedArray
+from numeric_check.rounding.element import Model, Rounded
+from numeric_check.rounding.formats import INTEGER, DType, dtype_of, promoted
+
+
+class RoundingLibrary:
+    """Stands for the module while a text runs; anything else raises `LeavesTheRing`."""
+
+    float64, float32, float16, bfloat16 = map(DType, ("float64", "float32", "float16", "bfloat16"))
+    name = ""
+    weak = False
+    default = "float64"
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+
+    def array_of(self, data: Any, dtype: str) -> RoundedArray:
+        """Elements as an array of this library."""
+        return RoundedArray(data, dtype, self.model, weak=self.weak)
+
+    def brought(self, value: Any) -> RoundedArray:
+        """Numbers, nested lists and elements as an array."""
+        if isinstance(value, RoundedArray):
+            return value
+        if isinstance(value, Rounded):
+            cell = np.empty((), dtype=object)
+            cell[()] = value
+            return self.array_of(cell, "float64")
+        plain = np.asarray(value)
+        dtype = INTEGER if plain.dtype.kind in "biu" else self.default
+        return self.array_of(plain.astype(object), dtype)
+
+    def lift(self, value: Any) -> RoundedArray:
+        """A constant of the text, computed by the real library."""
+        plain = value.detach().numpy() if hasattr(value, "detach") else np.asarray(value)
+        return self.array_of(plain.astype(object), dtype_of(plain.dtype))
+
+    def cos(self, value: Any) -> RoundedArray:
+        """cos, element by element."""
+        return self.brought(value).cos()
+
+    def sin(self, value: Any) -> RoundedArray:
+        """sin, element by element."""
+        return self.brought(value).sin()
+
+    def exp(self, value: Any) -> RoundedArray:
+        """exp, element by element."""
+        return self.brought(value).exp()
+
+    def ones_like(self, value: RoundedArray, **_: Any) -> RoundedArray:
+        """Ones."""
+        return value.like(np.ones(value.shape, dtype=object))
+
+    def _joined(self, arrays: Sequence[Any], join: Callable[[list[Any]], Any]) -> RoundedArray:
+        parts = [self.brought(a) for a in arrays]
+        dtype = parts[0].dtype.name
+        for part in parts[1:]:
+            dtype = promoted(dtype, part.dtype.name)
+        if dtype == INTEGER:
+            return self.array_of(join([p.data for p in parts]), dtype)
+        return self.array_of(join([p.cast(dtype).data for p in parts]), dtype)
+
+    def __getattr__(self, name: str) -> Any:
+        raise LeavesTheRing(f"the text uses {self.name}.{name}")
+
+
+class RoundingNumPy(RoundingLibrary):
+    """NumPy; bfloat16 through ml_dtypes."""
+
+    name = "numpy"
+
+    def asarray(self, value: Any, dtype: Any = None) -> RoundedArray:
+        """A value as an array, rounded to a dtype."""
+        found = self.brought(value)
+        return found if dtype is None else found.cast(dtype_of(dtype))
+
+    array = asarray
+
+    def result_type(self, *dtypes: Any) -> DType:
+        """Promotion of dtypes."""
+        result = dtype_of(dtypes[0])
+        for other in dtypes[1:]:
+            result = promoted(result, dtype_of(other))
+        return DType(result)
+
+    def empty_like(self, value: RoundedArray) -> RoundedArray:
+        """An array to be filled: an element that is read before is no number."""
+        return value.like(np.full(value.shape, None, dtype=object))
+
+    def broadcast_to(self, value: Any, shape: Any) -> RoundedArray:
+        """Repeat along axes of size 1."""
+        found = self.brought(value)
+        return found.like(np.broadcast_to(found.data, shape))
+
+    def swapaxes(self, value: RoundedArray, first: int, second: int) -> RoundedArray:
+        """Exchange two axes."""
+        return value.transpose(first, second)
+
+    def flip(self, value: RoundedArray, axis: int) -> RoundedArray:
+        """Reverse an axis."""
+        return value.flip(axis)
+
+    def concatenate(self, arrays: Sequence[Any], axis: int = 0) -> RoundedArray:
+        """Join along an axis."""
+        return self._joined(arrays, lambda parts: np.concatenate(parts, axis=axis))
+
+    def stack(self, arrays: Sequence[Any], axis: int = 0) -> RoundedArray:
+        """Join along a new axis."""
+        return self._joined(arrays, lambda parts: np.stack(parts, axis=axis))
+
+
+class RoundingTorch(RoundingLibrary):
+    """PyTorch."""
+
+    name, weak, default = "torch", True, "float32"
+
+    def promote_types(self, a: Any, b: Any) -> DType:
+        """Promotion of dtypes."""
+        return DType(promoted(dtype_of(a), dtype_of(b)))
+
+    def as_tensor(self, value: Any, dtype: Any = None, device: Any = None) -> RoundedArray:
+        """A value as a tensor, rounded to a dtype."""
+        found = self.brought(value)
+        return found if dtype is None else found.cast(dtype_of(dtype))
+
+    tensor = as_tensor
+
+    def cat(self, tensors: Sequence[Any], dim: int = 0) -> RoundedArray:
+        """Join along an axis."""
+        return self._joined(tensors, lambda parts: np.concatenate(parts, axis=dim))
+
+    def stack(self, tensors: Sequence[Any], dim: int = 0) -> RoundedArray:
+        """Join along a new axis."""
+        return self._joined(tensors, lambda parts: np.stack(parts, axis=dim))
+
+    def arange(self, *bounds: int, dtype: Any = None, device: Any = None) -> RoundedArray:
+        """Consecutive integers."""
+        found = self.array_of(np.arange(*bounds).astype(object), INTEGER)
+        return found if dtype is None else found.cast(dtype_of(dtype))
+
+
+LIBRARIES = {"numpy": RoundingNumPy, "torch": RoundingTorch}

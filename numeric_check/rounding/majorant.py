@@ -1,0 +1,182 @@
+"""Exact values and error bounds as sums over a small set of functions of u.
+
+A `Term` names the function |u|^power·e^{rate·u}·wave times an input; a value maps terms to exact
+coefficients (with u^power in place of |u|^power), a majorant to upper bounds. The special inputs
+POSITION and REFERENCE are t and c before the text has formed u = t − c.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from flint import fmpq
+
+from numeric_check.exact_element import LeavesTheRing
+from numeric_check.rounding import upward
+
+NO_INPUT, POSITION, REFERENCE = -1, -2, -3
+Ratio = tuple[int, int]
+"""A rational number as numerator and denominator, which hash faster than `fmpq`."""
+ZERO: Ratio = (0, 1)
+NONE = fmpq(0)
+MAX_POWER = 64
+
+
+def ratio(x: fmpq) -> Ratio:
+    """In lowest terms."""
+    return int(x.p), int(x.q)
+
+
+class Wave(NamedTuple):
+    """cos (`c`) or sin (`s`) of frequency·u, with a positive frequency."""
+
+    frequency: Ratio
+    part: str
+
+
+class Term(NamedTuple):
+    """input·|u|^power·e^{rate·u}·wave."""
+
+    input: int
+    power: int
+    rate: Ratio
+    wave: Wave | None
+
+
+ONE = Term(NO_INPUT, 0, ZERO, None)
+LINEAR = Term(NO_INPUT, 1, ZERO, None)
+Value = Mapping[Term, fmpq]
+Majorant = Mapping[Term, float]
+
+
+@dataclass(frozen=True)
+class Size:
+    """Upper bounds over |u| ≤ reach: of the part without input, and of the factor of ‖x‖."""
+
+    constant: float = 0.0
+    of_input: float = 0.0
+
+
+def product(a: Value, b: Value) -> Value:
+    """The exact product. Raises `LeavesTheRing` for x·x and for products of two waves."""
+    result: dict[Term, fmpq] = {}
+    for p, c in a.items():
+        for q, d in b.items():
+            term = _joined(p, q)
+            if p.wave is not None and q.wave is not None:
+                raise LeavesTheRing("the text multiplies two waves")
+            result[term] = result.get(term, NONE) + c * d
+    return {t: c for t, c in result.items() if c != 0}
+
+
+def _joined(p: Term, q: Term) -> Term:
+    if min(p.input, q.input) < NO_INPUT:
+        other = q if p.input < NO_INPUT else p
+        if other != ONE:
+            raise LeavesTheRing("the text multiplies a position before the reference is subtracted")
+        return p if p.input < NO_INPUT else q
+    if NO_INPUT not in (p.input, q.input):
+        raise LeavesTheRing("the text multiplies the input by itself")
+    power = p.power + q.power
+    if power > MAX_POWER:
+        raise LeavesTheRing(f"the text forms a power of the position above {MAX_POWER}")
+    wave = p.wave if q.wave is None else q.wave if p.wave is None else None
+    return Term(max(p.input, q.input), power, _added(p.rate, q.rate), wave)
+
+
+def _added(a: Ratio, b: Ratio) -> Ratio:
+    if ZERO in (a, b):
+        return b if a == ZERO else a
+    return ratio(fmpq(*a) + fmpq(*b))
+
+
+def sum_of(a: Value, b: Value) -> Value:
+    """The exact sum, with t − c written as u."""
+    result = dict(a)
+    for term, c in b.items():
+        result[term] = result.get(term, NONE) + c
+    t = Term(POSITION, 0, ZERO, None)
+    c = Term(REFERENCE, 0, ZERO, None)
+    if t in result and result[t] == -result.get(c, NONE):
+        result[LINEAR] = result.get(LINEAR, NONE) + result.pop(t)
+        del result[c]
+    return {term: x for term, x in result.items() if x != 0}
+
+
+def of_value(value: Value) -> Majorant:
+    """|coefficients|."""
+    return {term: upward.above(c) for term, c in value.items()}
+
+
+def add(a: Majorant, b: Majorant) -> Majorant:
+    """a + b."""
+    if not a or not b:
+        return a or b
+    result = dict(a)
+    for term, c in b.items():
+        result[term] = upward.plus(result.get(term, 0.0), c)
+    return result
+
+
+def scale(a: Majorant, c: float) -> Majorant:
+    """c·a."""
+    if c == 1.0:
+        return a
+    return {term: upward.times(x, c) for term, x in a.items()} if c else {}
+
+
+def multiply(a: Majorant, b: Majorant) -> Majorant:
+    """a·b; a product of two waves is bounded by 1."""
+    result: dict[Term, float] = {}
+    for p, c in a.items():
+        for q, d in b.items():
+            term = _joined(p, q)
+            result[term] = upward.plus(result.get(term, 0.0), upward.times(c, d))
+    return result
+
+
+def by_polynomial(a: Majorant, p: upward.Polynomial) -> Majorant:
+    """a·p(|u|)."""
+    result: dict[Term, float] = {}
+    for term, c in a.items():
+        for k, d in enumerate(p):
+            if d:
+                raised = term._replace(power=term.power + k)
+                result[raised] = upward.plus(result.get(raised, 0.0), upward.times(c, d))
+    return result
+
+
+def size(a: Majorant, reach: float) -> Size:
+    """Bounds over |u| ≤ reach; waves, and unit vectors, are at most 1."""
+    constant = of_input = 0.0
+    for term, c in a.items():
+        bound = upward.times(c, upward.power(reach, term.power))
+        if term.rate != ZERO:
+            exponent = upward.times(upward.above(fmpq(*term.rate)), reach)
+            bound = upward.times(bound, upward.exponential(exponent))
+        if term.input < NO_INPUT:
+            bound = upward.times(bound, reach)
+        if term.input > NO_INPUT:
+            of_input = upward.plus(of_input, bound)
+        else:
+            constant = upward.plus(constant, bound)
+    return Size(constant, of_input)
+
+
+def least(a: Value, reach: float, *, integers: bool = False) -> float:
+    """A lower bound of |a| over |u| ≤ reach, for c·e^{rate·u} alone; otherwise 0.
+
+    integers  u is an integer: of c·u^k the values other than 0 are meant, which are at least |c|
+    """
+    if len(a) != 1:
+        return 0.0
+    ((term, c),) = a.items()
+    if term.input > NO_INPUT or term.wave is not None:
+        return 0.0
+    multiple = term.power > 0 or term.input < NO_INPUT
+    if multiple and not (integers and term.rate == ZERO):
+        return 0.0
+    largest = upward.exponential(upward.times(upward.above(fmpq(*term.rate)), reach))
+    return max(0.0, abs(int(c.p) / int(c.q)) / largest * (1.0 - 2.0**-50))

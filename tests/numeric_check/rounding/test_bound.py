@@ -1,0 +1,359 @@
+"""Measured errors lie inside the bound; the bound is near, follows the text, and can fail."""
+
+from __future__ import annotations
+
+import functools
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from numeric_check.kernel import Kernel, compile_kernel
+from numeric_check.rounding import (
+    KernelBound,
+    judge,
+    measure,
+    rounding_bound,
+    search,
+)
+from numeric_check.rounding.bound import served_reach
+from numeric_check.rounding.measured import standard_positions
+from numeric_check.tolerance import DTYPES, FORMATS
+from symbolic_pe.algebra.scalar import ZERO
+from symbolic_pe.emit.plan import KernelPlan, plan_kernel
+from symbolic_pe.emit.source import emit
+from symbolic_pe.encodings.catalogue import catalogue, entries
+from symbolic_pe.encodings.encoding import Encoding
+from symbolic_pe.errors import NotYetCovered, SpecificationError
+from symbolic_pe.generators.block import Block
+from tests.emit.by_hand import ENCODINGS
+from tests.emit.reference import built
+from tests.numeric_check.test_reference import encoding_of, generator_of
+from tests.strategies import blocks
+
+TARGETS = ("numpy", "torch")
+SMALL = {"rope": {"dim": 16}, "retnet": {"dim": 16, "heads": 4}, "jordan-rope": {"dim": 12}}
+NUMERIC = [name for name in ENCODINGS if not plan_kernel(built(name)).parameters]
+ALL = [*NUMERIC, *(f"catalogue:{name}" for name in entries())]
+
+
+@functools.cache
+def planned(name: str) -> KernelPlan:
+    return plan_kernel(encoding(name))
+
+
+def encoding(name: str) -> Encoding:
+    if name.startswith("catalogue:"):
+        entry = name.removeprefix("catalogue:")
+        return catalogue(entry, SMALL.get(entry, {}))
+    return built(name)
+
+
+@functools.cache
+def text_of(name: str, target: str) -> str:
+    return emit(
+        planned(name), target, command="symbolic-pe build", certificate_digest="sha256:0"
+    ).text
+
+
+def kernel_of(name: str, target: str, *edits: tuple[str, str]) -> Kernel:
+    text = text_of(name, target)
+    for pattern, replacement in edits:
+        text, count = re.subn(pattern, replacement, text, flags=re.S)
+        assert count, f"{pattern!r} no longer applies"
+    return compile_kernel(text)
+
+
+# -- inside ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", ALL)
+def test_measured_errors_lie_inside(name: str, target: str, dtype: str) -> None:
+    kernel, plan = kernel_of(name, target), planned(name)
+    bound = rounding_bound(kernel, plan, dtype)
+    assert measure(kernel, plan, bound).ratio <= 1.0
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_errors_lie_inside_far_beyond_the_domain(dtype: str) -> None:
+    kernel, plan = kernel_of("rope", "torch"), planned("rope")
+    bound = rounding_bound(kernel, plan, dtype, reach=2.0**45)
+    assert {2**40 - 1, 2**40 + 1, -(2**44)} <= set(standard_positions(bound.reach))
+    assert measure(kernel, plan, bound).ratio <= 1.0
+
+
+def test_positions_are_powers_of_two_and_their_neighbours() -> None:
+    found = standard_positions(2.0**20)
+    expected = {0, 1} | {2**k + o for k in range(1, 20) for o in (-1, 0, 1)} | {2**20}
+    assert expected <= set(found)
+    assert any(not float(t).is_integer() for t in found)
+    assert max(map(abs, found)) <= 2**20
+
+
+STABLE = ["catalogue:retnet", "catalogue:decay", "uniform-damped", "retention"]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", STABLE)
+def test_rotate_is_bounded_over_the_whole_domain(name: str, target: str, dtype: str) -> None:
+    kernel, plan = kernel_of(name, target), planned(name)
+    bound = rounding_bound(kernel, plan, dtype, form="rotate")
+    assert (bound.reach, bound.limited_by) == (2.0**20, "domain")
+    assert rounding_bound(kernel, plan, dtype).limited_by == "range"
+    assert measure(kernel, plan, bound).ratio <= 1.0
+
+
+def test_a_rotate_that_decays_leaves_its_bound() -> None:
+    name = "catalogue:retnet"
+    plan, right = planned(name), kernel_of(name, "numpy")
+    wrong = kernel_of(name, "numpy", (r"position, 0\.0, 0\)", "position, 0.0, 1)"))
+    bound = rounding_bound(right, plan, "bfloat16", form="rotate")
+    assert measure(wrong, plan, bound).ratio > 1.0
+    own = rounding_bound(wrong, plan, "bfloat16", form="rotate")
+    assert own.epsilon(1000.0) > 1.0
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.lists(blocks(max_chain=4), min_size=1, max_size=3), st.sampled_from(DTYPES))
+def test_errors_of_any_blocks_lie_inside(parts: list[Block], dtype: str) -> None:
+    plan = plan_kernel(encoding_of(generator_of(parts)))
+    text = emit(plan, "numpy", command="", certificate_digest="sha256:0").text
+    kernel = compile_kernel(text)
+    assert measure(kernel, plan, rounding_bound(kernel, plan, dtype)).ratio <= 1.0
+
+
+# -- near -----------------------------------------------------------------------------------------
+
+SINGLE = {
+    "rotation": ("rope", {"dim": 2}),
+    "decay": ("decay", {"dim": 1}),
+    "damped rotation": ("xpos", {"dim": 2}),
+    "chain of planes": ("jordan-rope", {"dim": 4}),
+}
+WITHIN = 8.0
+"""The search has to come within this factor of the bound."""
+
+
+def single(name: str) -> tuple[Kernel, KernelPlan]:
+    if name == "shear":
+        plan = plan_kernel(encoding_of(generator_of([Block(ZERO, ZERO, 2)])))
+    else:
+        entry, settings_ = SINGLE[name]
+        plan = plan_kernel(catalogue(entry, settings_))
+    kernel = compile_kernel(emit(plan, "numpy", command="", certificate_digest="sha256:0"))
+    return kernel, plan
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", [*SINGLE, "shear"])
+def test_a_search_comes_near_the_bound_of_one_block(name: str, dtype: str) -> None:
+    kernel, plan = single(name)
+    bound = rounding_bound(kernel, plan, dtype)
+    found = search(kernel, plan, bound, positions=standard_positions(bound.reach)[:48])
+    assert 1.0 / WITHIN <= found.ratio <= 1.0
+
+
+# -- the text decides -----------------------------------------------------------------------------
+
+FAULTS = {
+    "angles in float32": (
+        "rope", "torch", r"angle = u \* THETA\.to\(u\.device\)",
+        "angle = (u * THETA.to(u.device)).to(torch.float32)",
+    ),
+    "angles in float32, NumPy": (
+        "rope", "numpy", r"angle = u \* THETA", "angle = (u * THETA).astype(np.float32)",
+    ),
+    "positions in float32": (
+        "rope", "numpy", r"np\.asarray\(position, np\.float64\)",
+        "np.asarray(position, np.float32)",
+    ),
+    "frequencies in float32": (
+        "rope", "numpy", r"u \* THETA", "u * THETA.astype(np.float32)",
+    ),
+    "tables in bfloat16": (
+        "rope", "torch", r"\(angle\)\.to\(compute\)", "(angle).to(torch.bfloat16)",
+    ),
+    "tables in float16": (
+        "rope", "numpy", r"\(angle\)\.astype\(compute\)", "(angle).astype(np.float16)",
+    ),
+    "products in the dtype of x": (
+        "rope", "torch", r"torch\.promote_types\(x\.dtype, torch\.float32\)", "x.dtype",
+    ),
+    "exponents in float32": (
+        "decay", "torch", r"torch\.exp\(side \* RATE \* u\)",
+        "torch.exp((side * RATE * u).to(torch.float32))",
+    ),
+    "weights in bfloat16": (
+        "polynomial", "torch", r"\(side \* u\)\.to\(compute\)", "(side * u).to(torch.bfloat16)",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_of_precision_leaves_the_bound_of_the_right_text(fault: str) -> None:
+    """And its own bound, which is larger, holds."""
+    name, target, pattern, replacement = FAULTS[fault]
+    plan = planned(name)
+    dtype = "bfloat16" if fault == "products in the dtype of x" else "float32"
+    right = rounding_bound(kernel_of(name, target), plan, dtype)
+    faulty = kernel_of(name, target, (pattern, replacement))
+    own = rounding_bound(faulty, plan, dtype)
+    assert measure(faulty, plan, right).ratio > 1.0
+    assert measure(faulty, plan, own).ratio <= 1.0
+    assert own.epsilon(own.reach) > right.epsilon(own.reach)
+
+
+def test_a_wrong_constant_is_in_the_bound() -> None:
+    """‖X̂ − X‖ is part of ε, so that a text with another base has a bound that holds."""
+    plan = planned("rope")
+    wrong = kernel_of("rope", "numpy", (r"10000\.0", "10000.001"))
+    bound = rounding_bound(wrong, plan, "float64")
+    assert bound.epsilon(2.0**20) > 1e-4
+    assert 1e-6 < measure(wrong, plan, bound).ratio <= 1.0
+    right = rounding_bound(kernel_of("rope", "numpy"), plan, "float64")
+    assert measure(wrong, plan, right).ratio > 1.0
+
+
+def test_more_exact_arithmetic_does_not_widen_the_bound() -> None:
+    plan = planned("rope")
+    double = kernel_of("rope", "numpy", (r"np\.result_type\(x\.dtype, np\.float32\)", "np.float64"))
+    usual = rounding_bound(kernel_of("rope", "numpy"), plan, "float32")
+    better = rounding_bound(double, plan, "float32")
+    assert better.epsilon(0.0) < usual.epsilon(0.0) / 2
+    assert measure(double, plan, better).ratio <= 1.0
+
+
+def test_products_fused_with_sums_lie_inside() -> None:
+    """Each plane as fl(c·x − fl(s·y)) with an exact first product, as fused operations give it."""
+    plan = planned("rope")
+    fused = kernel_of(
+        "rope",
+        "numpy",
+        (
+            r"cosine \* first - sine \* second",
+            "(cosine.astype(np.float64) * first - (sine * second)).astype(compute)",
+        ),
+    )
+    bound = rounding_bound(kernel_of("rope", "numpy"), plan, "float32")
+    assert measure(fused, plan, bound).ratio <= 1.0
+
+
+# -- form -----------------------------------------------------------------------------------------
+
+
+def test_the_terms_of_a_rotation_are_what_they_should_be() -> None:
+    """float32: table, product and sum, 2√2 + 1; output: one rounding; angle: √2·|θu|·2⁻⁵³."""
+    plan = plan_kernel(catalogue("rope", {"dim": 2}))
+    kernel = compile_kernel(emit(plan, "numpy", command="", certificate_digest="sha256:0"))
+    single_ = rounding_bound(kernel, plan, "float32").relative
+    u = FORMATS["float32"].unit_roundoff
+    assert 2 * 2**0.5 + 1 < single_[0] / u < (2 * 2**0.5 + 1) * 1.001
+    assert 2**0.5 <= single_[1] * 2.0**53 < 2**0.5 * 1.001
+    half = rounding_bound(kernel, plan, "bfloat16").relative
+    assert 1.0 < half[0] * 2.0**8 < 1.001
+
+
+def test_every_block_has_its_own_formula() -> None:
+    plan = planned("rope")
+    bound = rounding_bound(kernel_of("rope", "numpy"), plan, "float64")
+    assert len(bound.blocks) == 2 * sum(len(g.slots[0]) for g in plan.groups)
+    slopes = [b.relative[1] for b in bound.blocks if b.side == "query"]
+    assert min(slopes) < max(slopes) / 100
+    for b in bound.blocks:
+        whole = zip(b.relative, bound.relative, strict=False)
+        assert all(c <= largest for c, largest in whole)
+
+
+def test_the_reach_is_cut_where_the_range_ends() -> None:
+    plan = planned("decay")
+    kernel = kernel_of("decay", "numpy")
+    bound = rounding_bound(kernel, plan, "float16")
+    assert bound.limited_by == "range"
+    assert bound.reach == served_reach(plan, "float16", 2.0**20) < 250
+    with pytest.raises(SpecificationError, match="larger reach"):
+        bound.epsilon(1000.0)
+    assert rounding_bound(kernel, plan, "float64", reach=100.0).limited_by == "domain"
+
+
+def test_the_identity_has_no_error() -> None:
+    bound = rounding_bound(kernel_of("nope", "torch"), planned("nope"), "bfloat16")
+    assert (bound.formula, bound.absolute) == ("0", 0.0)
+
+
+# -- refusals -------------------------------------------------------------------------------------
+
+
+def test_refusals() -> None:
+    plan, kernel = planned("rope"), kernel_of("rope", "numpy")
+    with pytest.raises(SpecificationError, match="expected one of float64"):
+        rounding_bound(kernel, plan, "float8")
+    for reach in (0.0, -1.0, float("inf"), float("nan")):
+        with pytest.raises(SpecificationError, match="reach"):
+            rounding_bound(kernel, plan, "float32", reach=reach)
+    with pytest.raises(SpecificationError, match="form"):
+        rounding_bound(kernel, plan, "float32", form="decay")
+    with pytest.raises(NotYetCovered, match="rotate"):
+        rounding_bound(kernel, plan, "float32", form="rotate")
+    parametric = planned("oscillator")
+    with pytest.raises(NotYetCovered, match="run-time parameters"):
+        rounding_bound(kernel_of("oscillator", "numpy"), parametric, "float32")
+
+
+OUTSIDE = {
+    "branches on values": (r"angle = u \* THETA", "angle = u * THETA\n    if angle[0]: pass"),
+    "takes cos of an input": (r"angle = u \* THETA", "angle = x[..., 0::2]"),
+    "squares its input": (r"cosine \* first - sine", "cosine * first * first - sine"),
+    "reads another block": (r"first, second = .*?2\]\n", "first = second = wide[..., :1]\n"),
+    "turns the other way": (r"angle = u \* THETA", "angle = -u * THETA"),
+    "takes the sine for the cosine": (r"np\.cos\(angle\)", "np.sin(angle)"),
+    "has another layout": (r"0::2\], wide\[\.\.\., 1::2\]", "1::2], wide[..., 0::2]"),
+    "doubles the result": (r"return result", "return result + result"),
+    "has no such function": (r"np\.cos\(angle\)", "np.tan(angle)"),
+    "forgets the reference": (r" - reference\)", ")"),
+    "reads what was not written": (r"return result", "return result + np.empty_like(x)"),
+}
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_texts_outside_the_model_are_undecided(name: str) -> None:
+    kernel = kernel_of("rope", "numpy", OUTSIDE[name])
+    with pytest.raises(NotYetCovered):
+        rounding_bound(kernel, planned("rope"), "float32")
+    assert judge(kernel, planned("rope"), dtypes=["float32"]).verdict == "undecided"
+
+
+def test_a_chain_that_is_not_the_exponential_is_undecided() -> None:
+    name = "long-jordan-rope"
+    for edit in ((r"weight / k \*", "weight * k *"), (r"side \* SHEAR", "SHEAR")):
+        kernel = kernel_of(name, "numpy", edit)
+        with pytest.raises(NotYetCovered, match=r"in A\(u\)"):
+            rounding_bound(kernel, planned(name), "float32")
+
+
+def test_a_bound_that_is_too_small_is_refuted() -> None:
+    from dataclasses import replace
+
+    plan, kernel = planned("rope"), kernel_of("rope", "numpy")
+    bound = rounding_bound(kernel, plan, "bfloat16")
+
+    def shrunk(factor: float) -> KernelBound:
+        parts = [
+            replace(b, relative=tuple(c * factor for c in b.relative), absolute=0.0)
+            for b in bound.blocks
+        ]
+        return replace(bound, blocks=tuple(parts))
+
+    assert measure(kernel, plan, shrunk(1.0)).ratio <= 1.0
+    assert measure(kernel, plan, shrunk(0.5)).ratio > 1.0
+
+
+def test_a_kernel_with_nan_is_refuted() -> None:
+    plan = planned("rope")
+    bound = rounding_bound(kernel_of("rope", "numpy"), plan, "float32")
+    broken = kernel_of("rope", "numpy", (r"return result", "return result * np.nan"))
+    assert measure(broken, plan, bound).ratio == np.inf
