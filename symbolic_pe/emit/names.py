@@ -16,6 +16,8 @@ _LOCAL = (
     "coefficient bias_rate bias_frequency query_position key_position dtype score_mod score batch "
     "head query_index key_index i self j h l O I "
     "value term terms super range zip TypeError "
+    "rotary_table turn turn_into table turned planes halves swapped inner outer s any "
+    "plane pairs waves out device "
     "rotate decay bias operator transform_query transform_key make_score_mod"
 )
 _MODULE = (

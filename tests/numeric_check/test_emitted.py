@@ -139,13 +139,16 @@ def test_the_corrected_alibi_is_consistent() -> None:
 
 BOTH = {"query-map", "key-map"}
 FAULTS = [
-    ("rope", "numpy", r"sine \* first \+ cosine", "-sine * first + cosine", BOTH),
-    ("rope", "torch", r"sine \* first \+ cosine", "-sine * first + cosine", BOTH),
+    ("mamba", "numpy", r"sine \* first \+ cosine", "-sine * first + cosine", BOTH),
+    ("mamba", "torch", r"sine \* first \+ cosine", "-sine * first + cosine", BOTH),
+    ("rope", "numpy", r"np\.sin\(angle\)", "-np.sin(angle)", BOTH),
+    ("rope", "torch", r"torch\.complex\(cosine, sine", "torch.complex(cosine, -sine", BOTH),
     ("rope", "numpy", r"10000\.0", "10001.0", {*BOTH, "relativity", "operator"}),
     ("rope", "torch", r"10000\.0", "10001.0", {*BOTH, "relativity", "operator"}),
     ("rope", "numpy", r"angle = u \*", "angle = u.astype(np.float32) *", BOTH),
     ("rope", "torch", r"angle = u \*", "angle = u.float() *", BOTH),
-    ("rope", "numpy", r"np\.result_type\(x\.dtype, np\.float32\)", "x.dtype", BOTH),
+    ("rope", "numpy", r"np\.result_type\(np\.asarray\(x\)\.dtype, np\.float32\)", "np.float32",
+     BOTH),
     ("rope", "torch", r"torch\.promote_types\(x\.dtype, torch\.float32\)", "x.dtype", BOTH),
     ("retnet", "numpy", r"side \* RATE", "RATE", {"key-map", "relativity"}),
     ("retnet", "torch", r"side \* RATE", "RATE", {"key-map", "relativity"}),
