@@ -22,13 +22,13 @@ FLOATS = ("float64", "float32", "float16", "bfloat16")
 class ExactTensor:
     """An object array with the tensor methods that emitted texts call."""
 
-    __slots__ = ("data", "offset")
+    __slots__ = ("data", "spacing")
     __array_ufunc__ = None  # NumPy leaves operators to this class
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, data: Any, offset: int = 0) -> None:
+    def __init__(self, data: Any, spacing: int = 1) -> None:
         self.data = np.asarray(data, dtype=object)
-        self.offset = offset
+        self.spacing = spacing
 
     dtype = "float64"
     device = DEVICE
@@ -73,15 +73,11 @@ class ExactTensor:
         """Split one axis; the same memory, as splitting an axis always is."""
         place = dim % self.ndim
         shape = (*self.shape[:place], *sizes, *self.shape[place + 1 :])
-        return ExactTensor(self.data.reshape(shape))
+        return ExactTensor(self.data.reshape(shape), self.spacing)
 
     def stride(self) -> tuple[int, ...]:
-        """Strides of a tensor that is laid out row by row."""
-        return tuple(int(np.prod(self.shape[i + 1 :])) for i in range(self.ndim))
-
-    def storage_offset(self) -> int:
-        """Where the tensor begins in its memory."""
-        return self.offset
+        """Strides of a tensor that is laid out row by row, `spacing` places for every element."""
+        return tuple(self.spacing * int(np.prod(self.shape[i + 1 :])) for i in range(self.ndim))
 
     def clone(self, **_: Any) -> ExactTensor:
         """A copy."""

@@ -134,7 +134,7 @@ ENGINES: Mapping[str, Engine] = {
     "torch": Engine(
         ExactTorch(),
         lambda x: ExactTensor(x.copy()),
-        lambda x: ExactTensor(x.copy(), offset=1),
+        lambda x: ExactTensor(x.copy(), spacing=2),
         lambda x: x.data,
         lifted,
     ),
@@ -176,7 +176,7 @@ def _decide(kernel: Kernel, plan: KernelPlan, *, operator: bool) -> frozenset[st
     names = kernel.on_library(engine.library, engine.lift)
     queries = _maps(engine, names["transform_query"], plan, "t")
     keys = _maps(engine, names["transform_key"], plan, "s")
-    if engine.scatter is not None and "stride" in kernel.text:
+    if engine.scatter is not None and ".stride()" in kernel.text:
         _decide_scattered(replace(engine, bring=engine.scatter), names, plan, queries, keys)
     for head, (query, key) in enumerate(zip(queries, keys, strict=True)):
         left = {(j, i): f for (i, j), f in query.items()}

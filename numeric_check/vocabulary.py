@@ -58,7 +58,7 @@ _TORCH = (
     "requires_grad polar view_as_complex view_as_real rsqrt addcmul lerp movedim is_contiguous "
     "persistent is_cuda get_default_dtype softmax linear pad normalize bmm einsum block_diag "
     "matrix_power pow neg scalar_tensor forward extra_repr train Size vander cosine sgn "
-    "flatten unflatten stride storage_offset contiguous_format addcmul_ mul layout parameters "
+    "flatten unflatten stride contiguous_format addcmul_ mul layout parameters "
     "buffers"
 )
 SAFE_BUILTINS = frozenset(_BUILTINS.split())

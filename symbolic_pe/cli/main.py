@@ -405,14 +405,31 @@ def explain(name: str) -> None:
 
 
 @cli.command()
-@click.argument("table", type=click.Choice(["startup", "exact"]))
-@click.option("--budget", default=20.0, show_default=True, help="Seconds a peer may take per case.")
-def bench(table: str, budget: float) -> None:
+@click.argument("table", type=click.Choice(["startup", "exact", "kernels"]))
+@click.option(
+    "--budget",
+    default=20.0,
+    show_default=True,
+    type=click.FloatRange(min=0.0, min_open=True),
+    help="Seconds a peer may take per case; for kernels, seconds for each column.",
+)
+@click.option(
+    "--into",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write into the section of this table in a Markdown page.",
+)
+def bench(table: str, budget: float, into: Path | None) -> None:
     """Measure side by side in one run; prints a Markdown table."""
     from numeric_check.bench import tables
+    from symbolic_pe.cli.pages import check_section, write_section
 
-    run = tables()[table]
-    click.echo(run(budget, _progress), nl=False)
+    if into is not None:
+        check_section(into, table)  # before minutes are spent
+    found = tables()[table](budget, _progress)
+    if into is None:
+        click.echo(found, nl=False)
+    else:
+        write_section(into, table, found)
 
 
 @cli.command()

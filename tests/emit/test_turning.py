@@ -71,7 +71,7 @@ def test_the_table_serves_real_positions_of_any_shape(name: str) -> None:
 
 SCATTERED = {
     "transposed": lambda x: x.transpose(0, 1).contiguous().transpose(0, 1),
-    "odd offset": lambda x: torch.cat([x.new_zeros(1), x.flatten()])[1:].unflatten(0, x.shape),
+    "even offset": lambda x: torch.cat([x.new_zeros(2), x.flatten()])[2:].unflatten(0, x.shape),
     "odd stride": lambda x: torch.cat([x, x[..., :1]], dim=-1)[..., :8],
     "strided channels": lambda x: x.repeat_interleave(2, dim=-1)[..., ::2],
     "one row for all": lambda x: x[:1].expand(3, 4, 8),
@@ -95,6 +95,18 @@ def test_memory_with_gaps_gives_the_same_values_and_gradients(name: str, how: st
     (module.transform_query(leaf, position) * weight).sum().backward()
     # the gradient of an orthogonal map is its inverse: turning back
     assert torch.allclose(leaf.grad, module.transform_query(weight, -position), rtol=0, atol=1e-9)
+
+
+def test_planes_that_begin_at_an_odd_place_are_refused_by_pytorch_and_not_misread() -> None:
+    module, flat = module_of("interleaved", "torch"), torch.zeros(97)
+    with pytest.raises(RuntimeError, match="storage_offset divisible by 2"):
+        module.transform_query(flat[1:].view(3, 4, 8), torch.as_tensor(POSITION))
+    half = module_of("half", "torch")
+    assert half.transform_query(flat[1:].view(3, 4, 8), torch.as_tensor(POSITION)).shape == (
+        3,
+        4,
+        8,
+    )
 
 
 @pytest.mark.parametrize("name", ["interleaved", "half"])

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"name": "warm-rope"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:4ff7a4ad1a798eafd8861c27ad2f0e7c614cedf8e7ae4367e22ece498feb8524
+# body:        sha256:91ca77cf1ac54a044d0c3e50f67b402b223e9c0d05d870dc4cc5f8ca6f2c040c
 """Warm-rope.
 
 The score of a query q at position t and a key k at position s is c²·qᵀA(t − s)k, where
@@ -125,6 +125,6 @@ def _planes(x):
     """Planes of x as complex numbers: its own memory, or a copy if that has gaps."""
     pairs = x.unflatten(-1, (DIMENSION // 2, 2))
     *outer, inner = pairs.stride()
-    if inner != 1 or any(s % 2 for s in (*outer, x.storage_offset())):
+    if inner != 1 or any(stride % 2 for stride in outer):
         pairs = pairs.clone(memory_format=torch.contiguous_format)
     return torch.view_as_complex(pairs)

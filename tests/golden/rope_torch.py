@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "rope", "settings": {"base": "10000", "dim": "8", "layout": "interleaved", "rotary_dim": "0"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:9d4386f3f80486d07abd6a80c1546c8251db8a641ead18962945099226975386
+# body:        sha256:c3ba6277a9cda5956b3570686e8b5a18906dcf9c29d99c1b3738659ca78badac
 """Rotary position embedding.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -125,6 +125,6 @@ def _planes(x):
     """Planes of x as complex numbers: its own memory, or a copy if that has gaps."""
     pairs = x.unflatten(-1, (DIMENSION // 2, 2))
     *outer, inner = pairs.stride()
-    if inner != 1 or any(s % 2 for s in (*outer, x.storage_offset())):
+    if inner != 1 or any(stride % 2 for stride in outer):
         pairs = pairs.clone(memory_format=torch.contiguous_format)
     return torch.view_as_complex(pairs)
