@@ -49,7 +49,7 @@ def cross_check(
     parameters: Mapping[str, float] | Sequence[Mapping[str, float]] | None = None,
     seed: int = DEFAULT_SEED,
 ) -> CrossCheck:
-    """Every law of `docs/reference/kernel.md`, for each dtype, worst case kept.
+    """Every law of `docs/reference/kernel.md`, for each dtype of the library, worst case kept.
 
     A law is `refuted` by one number beyond its tolerance (see `tolerance`) inside the served
     window, by NaN or infinity there, or by an exception; otherwise it is `consistent`, which is
@@ -62,6 +62,11 @@ def cross_check(
     unknown = [name for name in dtypes if name not in DTYPES]
     if unknown or not dtypes:
         raise SpecificationError(f"dtypes: expected some of {', '.join(DTYPES)}, got {dtypes}")
+    dtypes = [name for name in dtypes if name in kernel.dtypes]
+    if not dtypes:
+        raise SpecificationError(
+            f"dtypes: a {kernel.target} text on {kernel.library} has {', '.join(kernel.dtypes)}"
+        )
     plan = (
         encoding_or_plan
         if isinstance(encoding_or_plan, KernelPlan)

@@ -18,7 +18,7 @@ dtypes; rounding is measured by `cross_check`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import Any
 
@@ -113,7 +113,8 @@ class _ExactLibrary:
 class Engine:
     """How a text of one target runs on exact elements.
 
-    scatter  brings an array whose memory has gaps, where texts can ask for that
+    scatter    brings an array whose memory has gaps, where texts can ask for that
+    functions  what stands for functions that a text imports
     """
 
     library: Any
@@ -121,8 +122,30 @@ class Engine:
     scatter: Callable[[Any], Any] | None
     fetch: Callable[[Any], Any]
     lift: Callable[[Any], Any]
+    functions: Mapping[str, Any] = field(default_factory=dict)
 
 
+class _ExactStandard(_ExactLibrary):
+    """The functions of the array API standard on object arrays."""
+
+    def asarray(self, value: Any, *_: Any, **__: Any) -> Any:
+        """A value as an array of exact elements, whatever dtype and device are asked for."""
+        return exact_array(value)
+
+    def eye(self, size: int, **_: Any) -> Any:
+        """The identity."""
+        return exact_array(np.eye(size, dtype=object))
+
+    def astype(self, value: Any, *_: Any) -> Any:
+        """Casts keep the elements."""
+        return value
+
+    def isdtype(self, *_: Any) -> bool:
+        """Exact elements are neither truth values nor integers."""
+        return False
+
+
+_STANDARD = _ExactStandard()
 ENGINES: Mapping[str, Engine] = {
     "numpy": Engine(
         _ExactLibrary(),
@@ -137,6 +160,14 @@ ENGINES: Mapping[str, Engine] = {
         lambda x: ExactTensor(x.copy(), spacing=2),
         lambda x: x.data,
         lifted,
+    ),
+    "array-api": Engine(
+        _STANDARD,
+        lambda x: exact_array(x.copy()),
+        None,
+        lambda x: np.asarray(x, dtype=object),
+        lambda x: x,
+        {"array_namespace": lambda *_: _STANDARD, "device": lambda _: None},
     ),
 }
 
@@ -173,7 +204,7 @@ def prove_text(kernel: Kernel, plan: KernelPlan, *, operator: bool = False) -> T
 def _decide(kernel: Kernel, plan: KernelPlan, *, operator: bool) -> frozenset[str]:
     executed = {"transform_query", "transform_key"}
     engine = ENGINES[kernel.target]
-    names = kernel.on_library(engine.library, engine.lift)
+    names = kernel.on_library(engine.library, engine.lift, engine.functions)
     queries = _maps(engine, names["transform_query"], plan, "t")
     keys = _maps(engine, names["transform_key"], plan, "s")
     if engine.scatter is not None and ".stride()" in kernel.text:

@@ -192,7 +192,7 @@ def _snapped(
     required=True,
     help="Directory for the results; created, or files of the same names replaced.",
 )
-@click.option("--target", "targets", multiple=True, help="numpy or torch; repeatable.")
+@click.option("--target", "targets", multiple=True, help="numpy, torch or array-api; repeatable.")
 @_snap_options
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @budget_option
@@ -317,19 +317,17 @@ def _worst(claims: Sequence[Claim]) -> int:
 
 @cli.command(help=f"Print the kernel for one target.\n\n{SPEC_HELP}")
 @click.argument("spec")
-@click.option("--target", default="numpy", show_default=True, help="numpy or torch.")
+@click.option("--target", default="numpy", show_default=True, help="numpy, torch or array-api.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to a file instead.")
 def emit(spec: str, target: str, output: Path | None) -> None:
     """Emit source text (proved, not cross-checked; see build)."""
     from symbolic_pe.cli.files import read_specification, write_files
-    from symbolic_pe.cli.pipeline import TARGETS
-    from symbolic_pe.errors import SpecificationError
+    from symbolic_pe.emit.targets import target_named
     from symbolic_pe.production import make_kernels
     from symbolic_pe.proof.claim import Outcome
     from symbolic_pe.proof.prover import prove as run
 
-    if target not in TARGETS:
-        raise SpecificationError(f"unknown target {target!r}; expected one of {', '.join(TARGETS)}")
+    target_named(target)
     encoding = read_specification(spec)
     proof = run(encoding)
     if proof.outcome is Outcome.REFUTED:

@@ -12,6 +12,7 @@ from symbolic_pe.budget import Budget
 from symbolic_pe.classification import Classification, classify
 from symbolic_pe.emit.plan import KernelPlan
 from symbolic_pe.emit.source import EmittedKernel
+from symbolic_pe.emit.targets import TARGETS, target_named
 from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.errors import SpecificationError
 from symbolic_pe.production import make_kernels
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from numeric_check.cross_check import CrossCheck
     from numeric_check.text_proof import TextProof
 
-TARGETS = ("numpy", "torch")
 Report = Callable[[str], None]
 
 
@@ -61,24 +61,26 @@ class Artefacts:
         return Outcome.REFUTED if self.failures else self.proof.outcome
 
 
+def is_installed(library: str) -> bool:
+    """Whether a package can be imported."""
+    return importlib.util.find_spec(library) is not None
+
+
 def installed_targets() -> tuple[str, ...]:
-    """Targets whose array library is installed."""
-    return tuple(t for t in TARGETS if importlib.util.find_spec(t) is not None)
+    """The usual targets whose array library is installed."""
+    return tuple(t.name for t in TARGETS.values() if t.usual and is_installed(t.library))
 
 
 def choose_targets(asked: Sequence[str]) -> tuple[str, ...]:
-    """The targets asked for, or all installed ones."""
+    """The targets asked for, or all usual ones that are installed."""
     if not asked:
         return installed_targets()
-    for target in asked:
-        if target not in TARGETS:
+    for name in asked:
+        target = target_named(name)
+        if not is_installed(target.library):
             raise SpecificationError(
-                f"unknown target {target!r}; expected one of {', '.join(TARGETS)}"
-            )
-        if importlib.util.find_spec(target) is None:
-            raise SpecificationError(
-                f"target {target!r} is asked for but {target} is not installed; "
-                f"install it with: pip install 'symbolic-pe[{target}]'"
+                f"target {name!r} is asked for but {target.library} is not installed; "
+                f"install it with: pip install 'symbolic-pe[{name}]'"
             )
     return tuple(dict.fromkeys(asked))
 
@@ -113,4 +115,7 @@ def build(
         compiled = compile_kernel(kernel, module=Path(kernel.filename).stem)
         texts[kernel.target] = prove_text(compiled, plan)
         checks[kernel.target] = cross_check(compiled, plan)
+        if kernel.target == "array-api" and is_installed("torch"):
+            other = compile_kernel(kernel, module=compiled.module, library="torch")
+            checks["array-api (torch)"] = cross_check(other, plan)
     return Artefacts(encoding, classification, proof, plan, document, kernels, checks, texts)

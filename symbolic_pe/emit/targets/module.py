@@ -236,7 +236,8 @@ class Module:
         d = self.plan.dimension
         shape = f"({self.plan.heads}, {d}, {d})" if self.plan.heads > 1 else f"({d}, {d})"
         law = "A(lag)" if self.bases else "A(lag) = F(lag)ᵀ"
-        return docstring(f"The matrix {law} of shape {shape}, float64; lag is one number.")
+        lag = "a 0-d array" if self.dialect.listed else "one number"
+        return docstring(f"The matrix {law} of shape {shape}, float64; lag is {lag}.")
 
     def pair_docstring(self, text: str, rest: Sequence[str] = ()) -> str:
         """Docstring of a function of two positions."""
