@@ -22,6 +22,7 @@ from numeric_check.score_law import check_score_mod
 from numeric_check.state_laws import check_batch, check_history
 from numeric_check.structure_laws import Sample, take_sample
 from numeric_check.subject import MAPS, MapCall, Subject
+from numeric_check.table_laws import check_given_memory
 from numeric_check.time_limit import OutOfTime, time_limit
 from numeric_check.tolerance import DTYPES
 from symbolic_pe.emit.plan import BlockGroup, KernelPlan, plan_kernel
@@ -158,6 +159,7 @@ def _structure(subject: Subject) -> list[Sample]:
     samples = [s for s in found if s is not None]
     for sample in samples:
         check_batch(subject, sample)
+        check_given_memory(subject, sample)
     return samples
 
 

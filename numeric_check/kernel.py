@@ -120,6 +120,24 @@ class Kernel:
         """G(s)x; with reference 0 the default of the text is used."""
         return self._call("transform_key", x, position, *parameters, **_named(reference))
 
+    def turn_into(
+        self, x: AnyArray, position: AnyArray, *, reference: float = 0.0, in_place: bool = False
+    ) -> AnyArray:
+        """What `turn_into` leaves in other memory, or in x, with the table of these positions."""
+        given = self._backend.bring(x)
+        place = self._backend.bring(position)
+        out = given if in_place else self._backend.bring(np.full_like(x, np.nan))
+
+        def call() -> Any:
+            table = self._namespace["rotary_table"](place, reference, dtype=given.dtype)
+            return self._namespace["turn_into"](out, given, table)
+
+        if self._backend.run(call) is not out:
+            raise KernelError("turn_into returns something else than the memory it was given")
+        if not in_place:
+            self._check_unchanged("turn_into", [x], [given])
+        return self._backend.fetch(out)
+
     def operator(self, lag: float, *parameters: float) -> AnyArray:
         """A(τ)."""
         given = np.asarray(lag, np.float64) if self.target == "array-api" else lag

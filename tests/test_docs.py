@@ -30,6 +30,7 @@ PAGES = [
     "docs/tutorials/getting-started.md",
     "docs/how-to/integer-positions.md",
     "docs/how-to/several-axes.md",
+    "docs/how-to/add-a-target.md",
 ]
 REFUTED = ("misquoted", "prove examples/not-commuting", "prove examples/no-generator")
 

@@ -82,14 +82,14 @@ def emit_body(plan: KernelPlan) -> str:
 
 
 def _not_covered(plan: KernelPlan) -> str | None:
+    if plan.augmentations:
+        return "an additive bias"
     if plan.heads > 1:
         return f"{plan.heads} heads that differ"
     if plan.parameters:
         return f"run-time parameters ({', '.join(plan.parameters)})"
     if plan.basis is not None:
         return "a change of basis"
-    if plan.augmentations:
-        return "an additive bias"
     for group in plan.groups:
         assert isinstance(group, BlockGroup)  # others have parameters
         if group.chain_length > 1:
