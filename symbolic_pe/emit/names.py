@@ -16,7 +16,7 @@ _LOCAL = (
     "coefficient bias_rate bias_frequency query_position key_position dtype score_mod score batch "
     "head query_index key_index i self j h l O I "
     "value term terms super range zip TypeError "
-    "rotary_table turn turn_into table turned planes halves swapped inner outer stride any "
+    "rotary_table turn turn_into table turned planes halves swapped signed inner outer stride any "
     "plane pairs waves out device xp causal values like array_namespace "
     "rotate decay bias operator transform_query transform_key make_score_mod"
 )

@@ -34,8 +34,8 @@ FAULTS = {
     "halves not swapped": (
         "rope:dim=8,layout=half",
         "torch",
-        r"halves\.flip\(-2\), sine",
-        "halves, sine",
+        r"halves\.flip\(-2\), signed",
+        "halves, signed",
         "map",
     ),
     "sign": (PARTIAL, "numpy", r"cosine \* first - sine", "cosine * first + sine", "map"),

@@ -72,7 +72,7 @@ def test_kinds_and_layouts_read_as_a_person_would_write_them() -> None:
     assert "np.multiply(x.view(table.dtype), table, out=out.view" in source("rope", "numpy").text
     assert "turned += halves[..., ::-1, :] * sine" in source("rope-half", "numpy").text
     assert "torch.view_as_real(_planes(x.to(compute)) * table)" in source("rope", "torch").text
-    assert "torch.addcmul(halves * cosine, halves.flip(-2), sine)" in (
+    assert "torch.addcmul(halves * cosine, halves.flip(-2), signed)" in (
         source("rope-half", "torch").text
     )
     assert "result[..., :2] = cosine * first - sine * second" in source("p-rope", "numpy").text

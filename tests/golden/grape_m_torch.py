@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "grape-m", "settings": {"a": "", "b": "", "base": "10000", "dim": "8", "layout": "half"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:16edec6424b9cc9a08aa17221202bdd68473807b3adaec99145caea938930023
+# body:        sha256:60b9baa264db788ec6a67700c168567205b8b0760fba11d5e97befab09c770fc
 """GRAPE, multiplicative form.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -41,6 +41,7 @@ DIMENSION = 8
 HEADS = 1
 INDEX = torch.arange(4, dtype=torch.float64, device="cpu")
 OMEGA = 10000.0 ** (-2 * INDEX / 8)
+SIGN = torch.tensor([[-1.0], [1.0]], dtype=torch.float64, device="cpu")
 
 
 def transform_query(x, position, reference=0.0):
@@ -88,7 +89,7 @@ def rotary_table(position, reference=0.0, *, dtype=torch.float32, device=None):
     u = (position - reference).unsqueeze(-1)
     angle = -u * OMEGA.to(u.device)
     cosine, sine = torch.cos(angle).to(dtype), torch.sin(angle).to(dtype)
-    return cosine.unsqueeze(-2), torch.stack((-sine, sine), dim=-2)
+    return cosine.unsqueeze(-2), sine.unsqueeze(-2)
 
 
 def turn(x, table):
@@ -100,7 +101,8 @@ def turn(x, table):
     cosine, sine = table
     compute = torch.promote_types(x.dtype, cosine.dtype)
     halves = x.to(compute).unflatten(-1, (2, DIMENSION // 2))
-    turned = torch.addcmul(halves * cosine, halves.flip(-2), sine)
+    signed = sine * SIGN.to(sine)
+    turned = torch.addcmul(halves * cosine, halves.flip(-2), signed)
     return turned.flatten(-2).to(x.dtype)
 
 
@@ -114,8 +116,8 @@ def turn_into(out, x, table):
         raise TypeError(f"expected {cosine.dtype}, got {x.dtype} and {out.dtype}")
     halves = x.unflatten(-1, (2, DIMENSION // 2))
     turned = out.unflatten(-1, (2, DIMENSION // 2))
-    swapped = halves.flip(-2)
-    torch.mul(halves, cosine, out=turned).addcmul_(swapped, sine)
+    swapped, signed = halves.flip(-2), sine * SIGN.to(sine)
+    torch.mul(halves, cosine, out=turned).addcmul_(swapped, signed)
     return out
 
 

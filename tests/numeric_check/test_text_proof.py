@@ -69,10 +69,10 @@ def test_every_text_of_the_catalogue_is_proved(spec: str, target: str) -> None:
         ("rope:dim=8", "_planes(x.to(compute)) * table", "_planes(x.to(compute))"),
         ("rope:dim=8", "pairs = pairs.clone(", "pairs = -pairs.clone("),
         ("rope:dim=8", "torch.mul(_planes(x), table", "torch.mul(table, table"),
-        (HALF, "(-sine, sine)", "(sine, -sine)"),
+        (HALF, "[[-1.0], [1.0]]", "[[1.0], [-1.0]]"),
         (HALF, "halves * cosine, halves.flip(-2)", "halves * cosine, halves"),
-        (HALF, "swapped = halves.flip(-2)", "swapped = halves"),
-        (HALF, "addcmul_(swapped, sine)", "addcmul_(swapped, cosine)"),
+        (HALF, "swapped, signed = halves.flip(-2)", "swapped, signed = halves"),
+        (HALF, "addcmul_(swapped, signed)", "addcmul_(swapped, cosine)"),
     ],
 )
 def test_changed_torch_texts_are_refuted(spec: str, old: str, new: str) -> None:
