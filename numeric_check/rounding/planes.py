@@ -107,9 +107,9 @@ def joined(real: RoundedArray, imaginary: RoundedArray) -> RoundedPlanes:
 
 
 def _real_dtype(dtype: Any) -> str:
-    name = getattr(dtype, "name", None)
+    name = str(getattr(dtype, "name", dtype))
     if name not in REAL_OF:
-        raise LeavesTheRing(f"the text casts complex planes to {name or dtype}")
+        raise LeavesTheRing(f"the text casts complex planes to {name}")
     return REAL_OF[name]
 
 

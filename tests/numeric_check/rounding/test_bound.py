@@ -36,7 +36,8 @@ from tests.strategies import blocks
 TARGETS = ("numpy", "torch")
 SMALL = {"rope": {"dim": 16}, "retnet": {"dim": 16, "heads": 4}, "jordan-rope": {"dim": 12}}
 NUMERIC = [name for name in ENCODINGS if not plan_kernel(built(name)).parameters]
-ALL = [*NUMERIC, *(f"catalogue:{name}" for name in entries())]
+HALVES = "rope with halves"
+ALL = [*NUMERIC, *(f"catalogue:{name}" for name in entries()), HALVES]
 
 
 @functools.cache
@@ -45,6 +46,8 @@ def planned(name: str) -> KernelPlan:
 
 
 def encoding(name: str) -> Encoding:
+    if name == HALVES:
+        return catalogue("rope", {"dim": 16, "layout": "half"})
     if name.startswith("catalogue:"):
         entry = name.removeprefix("catalogue:")
         return catalogue(entry, SMALL.get(entry, {}))

@@ -8,7 +8,7 @@ import pytest
 from numeric_check.exact_element import LeavesTheRing
 from numeric_check.rounding.array import RoundedArray
 from numeric_check.rounding.bound import run_side
-from numeric_check.rounding.element import Model, position, reference, unknown
+from numeric_check.rounding.element import Model, Rounded, number, position, reference, unknown
 from numeric_check.rounding.library import LIBRARIES, RoundingNumPy, RoundingTorch
 from numeric_check.rounding.planes import RoundedPlanes
 from symbolic_pe.errors import KernelError
@@ -30,7 +30,8 @@ def constants(*values: float, dtype: str = "float32") -> RoundedArray:
 
 
 def numbers(array: RoundedArray) -> list[float]:
-    return [float(int(q.p) / int(q.q)) for q in (x.constant for x in array.data.ravel())]
+    found = [x if isinstance(x, Rounded) else number(x) for x in array.data.ravel()]
+    return [int(x.constant.p) / int(x.constant.q) for x in found if x.constant is not None]
 
 
 def test_a_product_is_that_of_complex_numbers() -> None:
