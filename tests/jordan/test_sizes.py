@@ -1,12 +1,12 @@
-"""Dimension 64 in the ordinary tests, 128 in the slow set: right, proved, and in bounded time."""
+"""Dimension 64 in the ordinary tests, 96 and 128 in the slow set: right and proved.
+
+How fast is measured beside a peer by `symbolic-pe bench exact`.
+"""
 
 from __future__ import annotations
 
 import random
-import time
-from collections.abc import Callable
 from itertools import combinations
-from typing import TypeVar
 
 import pytest
 from flint import fmpq, fmpq_mat, fmpq_poly
@@ -19,13 +19,6 @@ from symbolic_pe.jordan.form import ImplicitEigenvalue
 from symbolic_pe.jordan.rational import primary_structure
 from tests.strategies import block_sum, chain_of, companion
 
-CLOSED_AND_PROVED = 0.3
-WITH_BASIS = 0.5
-DENSE_CLOSED = 0.1
-"""CPU seconds at dimension 64, the best of three. An idle machine needs a fifth or less."""
-AT_128 = 5.0
-
-T = TypeVar("T")
 Matrix = tuple[fmpq_mat, dict[tuple[fmpq, ...], tuple[int, ...]] | None]
 
 
@@ -89,44 +82,26 @@ STRUCTURED = {"rotations": rotations, "nilpotent": nilpotent, "mixed": mixed}
 WHOLE = {"dense": dense, "skew": skew}
 
 
-def timed(run: Callable[[], T], repeats: int) -> tuple[T, float]:
-    times = []
-    for _ in range(repeats):
-        started = time.process_time()
-        result = run()
-        times.append(time.process_time() - started)
-    return result, min(times)
-
-
-def check(matrix: Matrix, repeats: int = 3) -> tuple[float, float, float]:
-    """Seconds of the closed form, of its proof, and of structure with basis."""
+def check(matrix: Matrix) -> None:
+    """The closed form is proved, and structure and basis are the planted ones."""
     x, expected = matrix
-    form, closed = timed(lambda: primary_exponential(x), repeats)
-    proved, proof = timed(form.is_proved, repeats)
-    assert proved
-    generator = Generator.from_matrix(from_fmpq(x))
-    (case,), structure = timed(lambda: real_jordan_form(generator).cases, repeats)
+    assert primary_exponential(x).is_proved()
+    (case,) = real_jordan_form(Generator.from_matrix(from_fmpq(x))).cases
     if expected is not None:
         assert {tuple(p.factor.coeffs()): p.sizes for p in primary_structure(x)} == expected
         assert case.components is not None
     dimension = sum(b.chain_length * b.multiplicity * (1 + b.is_pair) for b in case.structure)
     assert dimension == x.nrows()
-    return closed, proof, structure
 
 
 @pytest.mark.parametrize("kind", STRUCTURED)
 def test_hidden_structure_of_dimension_64(kind: str) -> None:
-    closed, proof, structure = check(STRUCTURED[kind](64))
-    assert closed + proof < CLOSED_AND_PROVED
-    assert structure < WITH_BASIS
+    check(STRUCTURED[kind](64))
 
 
 @pytest.mark.parametrize("kind", WHOLE)
 def test_irreducible_matrices_of_dimension_64(kind: str) -> None:
-    closed, proof, structure = check(WHOLE[kind](64))
-    assert closed < DENSE_CLOSED
-    assert closed + proof < CLOSED_AND_PROVED
-    assert structure < WITH_BASIS
+    check(WHOLE[kind](64))
 
 
 def test_a_large_skew_matrix_has_only_rotations() -> None:
@@ -141,8 +116,7 @@ def test_a_large_skew_matrix_has_only_rotations() -> None:
 @pytest.mark.parametrize("n", [96, 128])
 @pytest.mark.parametrize("kind", [*STRUCTURED, *WHOLE])
 def test_dimensions_96_and_128(kind: str, n: int) -> None:
-    closed, proof, structure = check({**STRUCTURED, **WHOLE}[kind](n), repeats=1)
-    assert closed + proof + structure < AT_128
+    check({**STRUCTURED, **WHOLE}[kind](n))
 
 
 def test_negative_twin_one_changed_entry_has_another_structure() -> None:

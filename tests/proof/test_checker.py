@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import random
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -1360,9 +1359,6 @@ def rope(planes: int, heads: int) -> Json:
     return certificate(patterns, [head(*blocks)] * heads, claims, 2 * planes, pairing=ONE_MAP)
 
 
-def test_speed() -> None:
-    """Processor time; the limits leave room for slow machines."""
-    for document, limit in ((rope(64, 1), 0.5), (rope(128, 16), 5.0)):
-        start = time.process_time()
-        assert check_certificate(document).accepted
-        assert time.process_time() - start < limit
+@pytest.mark.parametrize(("dimension", "heads"), [(64, 1), (128, 16)])
+def test_certificates_of_ordinary_size_are_accepted(dimension: int, heads: int) -> None:
+    assert check_certificate(rope(dimension, heads)).accepted

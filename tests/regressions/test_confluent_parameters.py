@@ -15,7 +15,13 @@ from symbolic_pe.exponential.closed_form import exponential
 from symbolic_pe.generators.generator import Generator
 from symbolic_pe.proof.claim import Outcome
 from tests.jordan.points import matching
-from tests.opinions import case_at, check_closed_form_at, check_structure_at, closed_form_at
+from tests.opinions import (
+    case_at,
+    check_closed_form_at,
+    check_structure_at,
+    closed_form_at,
+    real_form,
+)
 
 GENERAL = Generator.from_matrix(
     [["u0", "u1"], ["u2", "u3"]], dict.fromkeys(["u0", "u1", "u2", "u3"], "real")
@@ -198,3 +204,22 @@ def test_seven_states(names: tuple[str, ...]) -> None:
             # a pair in resonance with the membrane adds the third state to its chain
             longest = max(b.chain_length for b in case.structure)
             assert longest == (3 if e in values else 2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("m", "n"), [(3, 8), (8, 8), (3, 3)])
+def test_a_kronecker_like_sum_with_roots_of_parameters(m: int, n: int) -> None:
+    """sympy#19565: couplings mu·sqrt(m + 1) beside rates g; at squares the matrix is rational."""
+    down, up = "mu*sqrt(m+1)", "mu*sqrt(n+1)"
+    rates = [["g", "0", "0", "0"], ["0", "g/2", "0", "0"], ["0", "0", "g/2", "0"]]
+    rows = real_form(
+        [*rates, ["0", "0", "0", "g/2"]],
+        [
+            ["0", f"-{down}", up, "0"],
+            [f"-{down}", "0", "0", up],
+            [up, "0", "0", f"-{down}"],
+            ["0", up, f"-{down}", "0"],
+        ],
+    )
+    generator = Generator.from_matrix(rows, dict.fromkeys(["g", "mu", "m", "n"], "positive"))
+    check_structure_at(generator, numbers(g=2, mu=1, m=m, n=n))
