@@ -221,7 +221,7 @@ def _import_objection(node: ast.Import | ast.ImportFrom, library: str) -> str | 
     for alias in node.names:
         if alias.name not in MODULES or alias.name.split(".")[0] in others:
             return f"import of {alias.name}"
-        if alias.name in ("typing", "collections.abc", "__future__"):
+        if alias.name in ("typing", "collections.abc", "__future__", "array_api_compat"):
             return f"import {alias.name} as a whole; import names from it"
         if alias.asname and (reason := _name_objection(alias.asname)):
             return reason

@@ -22,6 +22,7 @@ from numeric_check.score_law import check_score_mod
 from numeric_check.state_laws import check_batch, check_history
 from numeric_check.structure_laws import Sample, take_sample
 from numeric_check.subject import MAPS, MapCall, Subject
+from numeric_check.table_laws import check_given_memory
 from numeric_check.time_limit import OutOfTime, time_limit
 from numeric_check.tolerance import DTYPES
 from symbolic_pe.emit.plan import BlockGroup, KernelPlan, plan_kernel
@@ -49,7 +50,7 @@ def cross_check(
     parameters: Mapping[str, float] | Sequence[Mapping[str, float]] | None = None,
     seed: int = DEFAULT_SEED,
 ) -> CrossCheck:
-    """Every law of `docs/reference/kernel.md`, for each dtype, worst case kept.
+    """Every law of `docs/reference/kernel.md`, for each dtype of the library, worst case kept.
 
     A law is `refuted` by one number beyond its tolerance (see `tolerance`) inside the served
     window, by NaN or infinity there, or by an exception; otherwise it is `consistent`, which is
@@ -62,6 +63,11 @@ def cross_check(
     unknown = [name for name in dtypes if name not in DTYPES]
     if unknown or not dtypes:
         raise SpecificationError(f"dtypes: expected some of {', '.join(DTYPES)}, got {dtypes}")
+    dtypes = [name for name in dtypes if name in kernel.dtypes]
+    if not dtypes:
+        raise SpecificationError(
+            f"dtypes: a {kernel.target} text on {kernel.library} has {', '.join(kernel.dtypes)}"
+        )
     plan = (
         encoding_or_plan
         if isinstance(encoding_or_plan, KernelPlan)
@@ -153,6 +159,7 @@ def _structure(subject: Subject) -> list[Sample]:
     samples = [s for s in found if s is not None]
     for sample in samples:
         check_batch(subject, sample)
+        check_given_memory(subject, sample)
     return samples
 
 

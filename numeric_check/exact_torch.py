@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from numeric_check.exact_element import Exact, LeavesTheRing
+from numeric_check.exact_planes import ExactPlanes
 
 DEVICE = "exact"
 FLOATS = ("float64", "float32", "float16", "bfloat16")
@@ -21,12 +22,13 @@ FLOATS = ("float64", "float32", "float16", "bfloat16")
 class ExactTensor:
     """An object array with the tensor methods that emitted texts call."""
 
-    __slots__ = ("data",)
+    __slots__ = ("data", "spacing")
     __array_ufunc__ = None  # NumPy leaves operators to this class
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, data: Any) -> None:
+    def __init__(self, data: Any, spacing: int = 1) -> None:
         self.data = np.asarray(data, dtype=object)
+        self.spacing = spacing
 
     dtype = "float64"
     device = DEVICE
@@ -64,8 +66,27 @@ class ExactTensor:
         return ExactTensor(np.swapaxes(self.data, first, second))
 
     def flip(self, *dims: int) -> ExactTensor:
-        """Reverse axes."""
-        return ExactTensor(np.flip(self.data, dims))
+        """Reverse axes; a copy, as in PyTorch."""
+        return ExactTensor(np.flip(self.data, dims).copy())
+
+    def unflatten(self, dim: int, sizes: Sequence[int]) -> ExactTensor:
+        """Split one axis; the same memory, as splitting an axis always is."""
+        place = dim % self.ndim
+        shape = (*self.shape[:place], *sizes, *self.shape[place + 1 :])
+        return ExactTensor(self.data.reshape(shape), self.spacing)
+
+    def stride(self) -> tuple[int, ...]:
+        """Strides of a tensor that is laid out row by row, `spacing` places for every element."""
+        return tuple(self.spacing * int(np.prod(self.shape[i + 1 :])) for i in range(self.ndim))
+
+    def clone(self, **_: Any) -> ExactTensor:
+        """A copy."""
+        return ExactTensor(self.data.copy())
+
+    def addcmul_(self, first: ExactTensor, second: ExactTensor) -> ExactTensor:
+        """Add a product in place."""
+        self.data[...] = self.data + first.data * second.data
+        return self
 
     def expand(self, *shape: Any) -> ExactTensor:
         """Broadcast; −1 keeps an axis."""
@@ -161,6 +182,7 @@ class ExactTorch:
     """Stands for the module `torch` while a text runs."""
 
     float64, float32, float16, bfloat16 = FLOATS
+    contiguous_format = "contiguous"
 
     def promote_types(self, *_: Any) -> str:
         """The compute dtype: a token."""
@@ -179,6 +201,32 @@ class ExactTorch:
     def stack(self, tensors: Sequence[Any], dim: int = 0) -> ExactTensor:
         """Join along a new axis."""
         return ExactTensor(np.stack([_plain(t) for t in tensors], axis=dim))
+
+    def complex(self, real: ExactTensor, imaginary: ExactTensor) -> ExactPlanes:
+        """re + i·im."""
+        return ExactPlanes(real.data, imaginary.data, ExactTensor)
+
+    def view_as_complex(self, value: ExactTensor) -> ExactPlanes:
+        """Pairs on the last axis as complex numbers, in the same memory."""
+        return ExactPlanes(value.data[..., 0], value.data[..., 1], ExactTensor)
+
+    def view_as_real(self, value: ExactPlanes) -> Any:
+        """The opposite."""
+        return value.pairs()
+
+    def mul(self, first: Any, second: Any, out: Any = None) -> Any:
+        """A product, into `out` when it is given."""
+        product = first * second
+        if out is None:
+            return product
+        if isinstance(out, ExactPlanes):
+            return out.take(product)
+        out.data[...] = product.data
+        return out
+
+    def addcmul(self, value: ExactTensor, first: ExactTensor, second: ExactTensor) -> ExactTensor:
+        """value + first·second."""
+        return value + first * second
 
     def ones_like(self, value: Any, **_: Any) -> ExactTensor:
         """Ones."""

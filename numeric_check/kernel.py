@@ -16,7 +16,7 @@ import numpy.typing as npt
 from numeric_check.allow_list import check_text, restricted_builtins
 from numeric_check.backend import Backend, backend_for
 from numeric_check.time_limit import time_limit
-from numeric_check.vocabulary import LIBRARIES
+from numeric_check.vocabulary import LIBRARIES, LIBRARY_OF
 from symbolic_pe.errors import KernelError
 
 AnyArray = npt.NDArray[Any]
@@ -53,13 +53,15 @@ class EmittedText(Protocol):
 class Kernel:
     """A compiled kernel; every method takes and returns NumPy arrays.
 
-    target     `numpy` or `torch`
+    target     `numpy`, `torch` or `array-api`
+    library    whose arrays the kernel is given: `numpy` or `torch`
     header     the `# key: value` lines
     dimension  channels per head, heads: number of distinct heads, as the text states them
     module     the name under which a reproduction imports the file
     """
 
     target: str
+    library: str
     header: Mapping[str, str]
     text: str = field(repr=False)
     dimension: int
@@ -69,21 +71,36 @@ class Kernel:
     _namespace: dict[str, Any] = field(repr=False, compare=False)
     _backend: Backend = field(repr=False, compare=False)
 
+    @property
+    def dtypes(self) -> tuple[str, ...]:
+        """The dtypes that its arrays can have: NumPy's array API does not know those of others."""
+        borrowed = {"bfloat16"} if (self.target, self.library) == ("array-api", "numpy") else set()
+        return tuple(name for name in DTYPE_OF if name not in borrowed)
+
     def has(self, name: str) -> bool:
         """Whether the file offers this function."""
         return callable(self._namespace.get(name))
 
     def fresh(self) -> Kernel:
         """The same text executed anew: shares no state with this kernel."""
-        return _execute(self._code, self.text, self.header, self._backend, self.module)
+        return _execute(
+            self._code, self.text, self.target, self.header, self._backend, module=self.module
+        )
 
-    def on_library(self, library: Any, lift: Callable[[Any], Any]) -> Mapping[str, Any]:
+    def on_library(
+        self,
+        library: Any,
+        lift: Callable[[Any], Any],
+        functions: Mapping[str, Any] = MappingProxyType({}),
+    ) -> Mapping[str, Any]:
         """The names of a fresh execution, with the array library replaced afterwards.
 
         Constants are computed by the real library first, so they are the numbers the text means;
-        `lift` turns those that are arrays into arrays of the replacement.
+        `lift` turns those that are arrays into arrays of the replacement, and `functions` stand
+        for imported functions of these names.
         """
         namespace = self.fresh()._namespace
+        namespace.update({name: f for name, f in functions.items() if name in namespace})
         for name, value in list(namespace.items()):
             if getattr(value, "__name__", None) in LIBRARIES and not callable(value):
                 namespace[name] = library
@@ -103,9 +120,28 @@ class Kernel:
         """G(s)x; with reference 0 the default of the text is used."""
         return self._call("transform_key", x, position, *parameters, **_named(reference))
 
+    def turn_into(
+        self, x: AnyArray, position: AnyArray, *, reference: float = 0.0, in_place: bool = False
+    ) -> AnyArray:
+        """What `turn_into` leaves in other memory, or in x, with the table of these positions."""
+        given = self._backend.bring(x)
+        place = self._backend.bring(position)
+        out = given if in_place else self._backend.bring(np.full_like(x, np.nan))
+
+        def call() -> Any:
+            table = self._namespace["rotary_table"](place, reference, dtype=given.dtype)
+            return self._namespace["turn_into"](out, given, table)
+
+        if self._backend.run(call) is not out:
+            raise KernelError("turn_into returns something else than the memory it was given")
+        if not in_place:
+            self._check_unchanged("turn_into", [x], [given])
+        return self._backend.fetch(out)
+
     def operator(self, lag: float, *parameters: float) -> AnyArray:
         """A(τ)."""
-        return self._call("operator", lag, *parameters)
+        given = np.asarray(lag, np.float64) if self.target == "array-api" else lag
+        return self._call("operator", given, *parameters)
 
     def bias(
         self, query_position: AnyArray, key_position: AnyArray, *parameters: float
@@ -204,13 +240,18 @@ class Kernel:
 
 
 def compile_kernel(
-    kernel: str | EmittedText, target: str | None = None, *, module: str | None = None
+    kernel: str | EmittedText,
+    target: str | None = None,
+    *,
+    module: str | None = None,
+    library: str | None = None,
 ) -> Kernel:
     """Read, check and execute the text of a kernel.
 
     The text is refused with `KernelError` unless it is array arithmetic (see `allow_list`): only
     then is it executed, in a namespace of its own with restricted builtins. The target is taken
-    from the argument, the emitted value, or the header. PyTorch is imported for `torch` only.
+    from the argument, the emitted value, or the header. PyTorch is imported for `torch` only, or
+    when an `array-api` text is to be run on arrays of the `library` torch (NumPy by default).
 
     `module` is the name that reproductions import: by default that of the emitted file when it has
     one, else `kernel`.
@@ -225,24 +266,34 @@ def compile_kernel(
     stated = header.get("target") if isinstance(kernel, str) else kernel.target
     target = target or stated
     if target is None:
-        raise KernelError("the text names no target; say which one (numpy, torch) it is for")
+        known = ", ".join(LIBRARY_OF)
+        raise KernelError(f"the text names no target; say which one ({known}) it is for")
     if header.get("target", target) != target:
         raise KernelError(
             f"the header says target {header['target']!r}, but it was to be run as {target!r}"
         )
-    if target not in LIBRARIES:
-        raise KernelError(f"expected a target of {sorted(LIBRARIES)}, got {target!r}")
-    backend = backend_for(target)
-    tree = check_text(text, target, backend.library_objects())
+    if target not in LIBRARY_OF:
+        raise KernelError(f"expected a target of {sorted(LIBRARY_OF)}, got {target!r}")
+    own = "numpy" if target == "array-api" else target
+    if target != "array-api" and library not in (None, own):
+        raise KernelError(f"a text for {target} runs on its own library, not on {library}")
+    backend = backend_for(library or own)
+    tree = check_text(text, LIBRARY_OF[target], backend.library_objects())
     try:
         code = compile(tree, f"<{module}>", "exec", dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise KernelError(f"the text cannot be compiled: {error}") from None
-    return _execute(code, text, header, backend, module)
+    return _execute(code, text, target, header, backend, module=module)
 
 
 def _execute(
-    code: CodeType, text: str, header: Mapping[str, str], backend: Backend, module: str
+    code: CodeType,
+    text: str,
+    target: str,
+    header: Mapping[str, str],
+    backend: Backend,
+    *,
+    module: str,
 ) -> Kernel:
     namespace: dict[str, Any] = {
         "__name__": module,
@@ -264,6 +315,7 @@ def _execute(
         if not callable(namespace[name]):
             raise KernelError(f"{name}: expected a function")
     return Kernel(
+        target,
         backend.name,
         header,
         text,

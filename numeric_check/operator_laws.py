@@ -160,7 +160,8 @@ def _check_sum(
 
 
 def _call(subject: Subject, lag: Number) -> str:
-    return f"k.operator({', '.join(repr(x) for x in (lag, *subject.values))})"
+    arguments = [subject.script.number(lag), *(repr(x) for x in subject.values)]
+    return f"k.operator({', '.join(arguments)})"
 
 
 def _line(subject: Subject, lag: Number) -> Callable[[Index, float], str]:

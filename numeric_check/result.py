@@ -14,6 +14,7 @@ LAWS: Mapping[str, str] = {
     "key-map": "transform_key(x, s) = A(c - s) x",
     "linearity": "a map of a sum is the sum of the maps",
     "batch": "each batch row, head and position is moved on its own, by its own position",
+    "given-memory": "turn_into(out, x, rotary_table(t, c)) is transform_query(x, t), in x as well",
     "history": "a result does not depend on earlier calls",
     "relativity": "transform_query(q, t) . transform_key(k, s) = q^T A(t - s) k",
     "initial-condition": "operator(0) = I",

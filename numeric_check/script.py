@@ -27,6 +27,9 @@ class NamedCall(Protocol):
 class Script:
     """Spells calls of one kernel for its array library.
 
+    target       the library: `numpy` or `torch`
+    arrays_only  numbers are given as arrays
+
     >>> s = Script("numpy", "rope_numpy")
     >>> print(s.line([], s.item("k.operator(1)", (0, 0)), 0.5))
     python -c "import numpy as np, rope_numpy as k; print(k.operator(1)[0, 0], 'expected', 0.5)"
@@ -34,6 +37,7 @@ class Script:
 
     target: str
     module: str
+    arrays_only: bool = False
 
     def line(self, statements: Sequence[str], expression: str, expected: object) -> str:
         """Print a number next to the expected one."""
@@ -90,6 +94,14 @@ class Script:
                 else (f"torch.tensor([{text}], dtype=torch.float64)")
             )
         return f"np.array([{text}])"
+
+    def number(self, value: float) -> str:
+        """One number as an argument."""
+        if not self.arrays_only:
+            return repr(value)
+        library = "torch.tensor" if self.target == "torch" else "np.asarray"
+        dtype = "torch.float64" if self.target == "torch" else "np.float64"
+        return f"{library}({value!r}, dtype={dtype})"
 
     def call(
         self, call: NamedCall, x: str, positions: Sequence[Number], parameters: Sequence[float] = ()

@@ -71,7 +71,7 @@ class Subject:
     @property
     def script(self) -> Script:
         """Spelling of reproductions."""
-        return Script(self.kernel.target, self.kernel.module)
+        return Script(self.kernel.library, self.kernel.module, self.kernel.target == "array-api")
 
     def shape(self, *leading: int) -> tuple[int, ...]:
         """(…, [HEADS,] 1, d): the shape of one x at one position."""

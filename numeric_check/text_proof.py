@@ -18,7 +18,7 @@ dtypes; rounding is measured by `cross_check`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import Any
 
@@ -26,6 +26,7 @@ import numpy as np
 from flint import arb, fmpq, fmpq_mat
 
 from numeric_check.exact_element import Exact
+from numeric_check.exact_planes import COMPLEX, ExactPlanes, exact_array
 from numeric_check.exact_torch import ExactTensor, ExactTorch, lifted
 from numeric_check.kernel import Kernel
 from numeric_check.time_limit import time_limit
@@ -74,10 +75,32 @@ class _ExactLibrary:
     """NumPy with every dtype replaced by `object`, so that casts keep exact elements."""
 
     float64 = float32 = float16 = object
+    complex64 = complex128 = COMPLEX
 
     def eye(self, size: int) -> Any:
         """The identity, of a dtype that holds exact elements."""
-        return np.eye(size, dtype=object)
+        return exact_array(np.eye(size, dtype=object))
+
+    def asarray(self, value: Any, *_: Any) -> Any:
+        """A value as an array of exact elements."""
+        return exact_array(value)
+
+    ascontiguousarray = asarray
+
+    def stack(self, arrays: Sequence[Any], axis: int = 0) -> Any:
+        """Join along a new axis."""
+        return exact_array(np.stack(arrays, axis=axis))
+
+    def result_type(self, *kinds: Any) -> Any:
+        """Complex when one of them is."""
+        return COMPLEX if any(kind is COMPLEX for kind in kinds) else object
+
+    def multiply(self, first: Any, second: Any, out: Any = None) -> Any:
+        """A product, into `out` when it is given."""
+        if not isinstance(first, ExactPlanes):
+            return np.multiply(first, second, out=out)
+        product = first * second
+        return product if out is None else out.take(product)
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(np, name)
@@ -88,19 +111,64 @@ class _ExactLibrary:
 
 @dataclass(frozen=True)
 class Engine:
-    """How a text of one target runs on exact elements."""
+    """How a text of one target runs on exact elements.
+
+    scatter    brings an array whose memory has gaps, where texts can ask for that
+    functions  what stands for functions that a text imports
+    """
 
     library: Any
     bring: Callable[[Any], Any]
+    scatter: Callable[[Any], Any] | None
     fetch: Callable[[Any], Any]
     lift: Callable[[Any], Any]
+    functions: Mapping[str, Any] = field(default_factory=dict)
 
 
+class _ExactStandard(_ExactLibrary):
+    """The functions of the array API standard on object arrays."""
+
+    def asarray(self, value: Any, *_: Any, **__: Any) -> Any:
+        """A value as an array of exact elements, whatever dtype and device are asked for."""
+        return exact_array(value)
+
+    def eye(self, size: int, **_: Any) -> Any:
+        """The identity."""
+        return exact_array(np.eye(size, dtype=object))
+
+    def astype(self, value: Any, *_: Any) -> Any:
+        """Casts keep the elements."""
+        return value
+
+    def isdtype(self, *_: Any) -> bool:
+        """Exact elements are neither truth values nor integers."""
+        return False
+
+
+_STANDARD = _ExactStandard()
 ENGINES: Mapping[str, Engine] = {
     "numpy": Engine(
-        _ExactLibrary(), lambda x: x.copy(), lambda x: np.asarray(x, dtype=object), lambda x: x
+        _ExactLibrary(),
+        lambda x: exact_array(x.copy()),
+        None,
+        lambda x: np.asarray(x, dtype=object),
+        lambda x: x,
     ),
-    "torch": Engine(ExactTorch(), lambda x: ExactTensor(x.copy()), lambda x: x.data, lifted),
+    "torch": Engine(
+        ExactTorch(),
+        lambda x: ExactTensor(x.copy()),
+        lambda x: ExactTensor(x.copy(), spacing=2),
+        lambda x: x.data,
+        lifted,
+    ),
+    "array-api": Engine(
+        _STANDARD,
+        lambda x: exact_array(x.copy()),
+        None,
+        lambda x: np.asarray(x, dtype=object),
+        lambda x: x,
+        {"array_namespace": lambda *_: _STANDARD, "device": lambda _: None},
+    ),
 }
 
 
@@ -136,9 +204,11 @@ def prove_text(kernel: Kernel, plan: KernelPlan, *, operator: bool = False) -> T
 def _decide(kernel: Kernel, plan: KernelPlan, *, operator: bool) -> frozenset[str]:
     executed = {"transform_query", "transform_key"}
     engine = ENGINES[kernel.target]
-    names = kernel.on_library(engine.library, engine.lift)
+    names = kernel.on_library(engine.library, engine.lift, engine.functions)
     queries = _maps(engine, names["transform_query"], plan, "t")
     keys = _maps(engine, names["transform_key"], plan, "s")
+    if engine.scatter is not None and ".stride()" in kernel.text:
+        _decide_scattered(replace(engine, bring=engine.scatter), names, plan, queries, keys)
     for head, (query, key) in enumerate(zip(queries, keys, strict=True)):
         left = {(j, i): f for (i, j), f in query.items()}
         start = _at_zero(left)
@@ -155,9 +225,52 @@ def _decide(kernel: Kernel, plan: KernelPlan, *, operator: bool) -> frozenset[st
     if plan.augmentations:
         _decide_bias(engine, names, plan)
         executed.add("bias")
+    if _decide_turn_into(engine, names, plan, queries):
+        executed |= {"rotary_table", "turn", "turn_into"}
     if operator and _decide_operator(engine, names, plan, queries, keys):
         executed.add("operator")
     return frozenset(executed)
+
+
+def _decide_scattered(
+    engine: Engine,
+    names: Mapping[str, Any],
+    plan: KernelPlan,
+    queries: Sequence[Matrix],
+    keys: Sequence[Matrix],
+) -> None:
+    """The same maps for arrays whose memory has gaps."""
+    for name, variable, expected in (
+        ("transform_query", "t", queries),
+        ("transform_key", "s", keys),
+    ):
+        found = _maps(engine, names[name], plan, variable)
+        for head, (one, other) in enumerate(zip(found, expected, strict=True)):
+            _equal(
+                one, other, f"{name} of scattered memory, head {head}: as of memory without gaps"
+            )
+
+
+def _decide_turn_into(
+    engine: Engine, names: Mapping[str, Any], plan: KernelPlan, queries: Sequence[Matrix]
+) -> bool:
+    """`turn_into` writes the query map into memory of its own and into x; False without one."""
+    if "turn_into" not in names:
+        return False
+    for in_place in (False, True):
+
+        def turned(x: Any, position: Any, reference: Any = 0.0, in_place: bool = in_place) -> Any:
+            table = names["rotary_table"](position, reference, dtype=engine.library.float64)
+            out = x if in_place else engine.bring(engine.fetch(x))
+            names["turn_into"](out, x, table)
+            return out
+
+        for head, (found, query) in enumerate(
+            zip(_maps(engine, turned, plan, "t"), queries, strict=True)
+        ):
+            where = "in place" if in_place else "into memory of its own"
+            _equal(found, query, f"turn_into {where}, head {head}: as transform_query")
+    return True
 
 
 def _decide_operator(

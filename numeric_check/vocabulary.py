@@ -40,7 +40,7 @@ _SHARED = (
     "unique vstack hstack where zeros zeros_like max broadcast_shapes broadcast_arrays "
     "broadcast_tensors promote_types can_cast issubdtype floating number inexact generic "
     "double single longdouble float_ identity kron isin split unstack ascontiguousarray "
-    "permute_dims vecdot "
+    "permute_dims vecdot isdtype matrix_transpose "
 )
 _METHODS = (
     "T mT kind std var median mode shape astype copy item tolist flatten view fill itemsize nbytes "
@@ -58,7 +58,8 @@ _TORCH = (
     "requires_grad polar view_as_complex view_as_real rsqrt addcmul lerp movedim is_contiguous "
     "persistent is_cuda get_default_dtype softmax linear pad normalize bmm einsum block_diag "
     "matrix_power pow neg scalar_tensor forward extra_repr train Size vander cosine sgn "
-    "flatten unflatten layout parameters buffers"
+    "flatten unflatten stride contiguous_format addcmul_ mul layout parameters "
+    "buffers"
 )
 SAFE_BUILTINS = frozenset(_BUILTINS.split())
 NEVER = frozenset(_NEVER_NAMES.split())
@@ -73,5 +74,12 @@ MODULES: Mapping[str, frozenset[str]] = {
     "torch": ATTRIBUTES,
     "torch.nn": ATTRIBUTES,
     "torch.nn.functional": ATTRIBUTES,
+    "array_api_compat": frozenset({"array_namespace", "device"}),
 }
-LIBRARIES = frozenset({"numpy", "torch"})
+LIBRARY_OF: Mapping[str, str] = {
+    "numpy": "numpy",
+    "torch": "torch",
+    "array-api": "array_api_compat",
+}
+"""The library that a text of a target may import."""
+LIBRARIES = frozenset(LIBRARY_OF.values())

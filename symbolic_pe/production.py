@@ -16,7 +16,7 @@ from symbolic_pe.proof.prover import Proof, prove
 
 
 def emit(encoding: Encoding, target: str = "numpy") -> EmittedKernel:
-    """Prove an encoding and print its kernel for one target, `numpy` or `torch`.
+    """Prove an encoding and print its kernel for one target: `numpy`, `torch` or `array-api`.
 
     The laws of A(τ) = exp(τX) are decided first, and the certificate that the header names is
     accepted by the independent checker. The text is not measured here: see `numeric_check`.

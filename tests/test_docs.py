@@ -38,6 +38,7 @@ PAGES = [
     "docs/how-to/parameters.md",
     "docs/how-to/rounding.md",
     "docs/how-to/several-axes.md",
+    "docs/how-to/add-a-target.md",
 ]
 REFUTED = ("misquoted", "prove examples/not-commuting", "prove examples/no-generator")
 

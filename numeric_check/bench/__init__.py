@@ -9,6 +9,6 @@ Table = Callable[[float, Callable[[str], None]], str]
 
 def tables() -> dict[str, Table]:
     """Every table by name; each takes a budget in seconds and a progress report."""
-    from numeric_check.bench import exact, startup
+    from numeric_check.bench import exact, kernels, startup
 
-    return {"startup": startup.table, "exact": exact.table}
+    return {"startup": startup.table, "exact": exact.table, "kernels": kernels.table}

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from numeric_check.exact_element import BranchOnValue, LeavesTheRing
 from numeric_check.rounding.element import Model, Rounded, number
-from numeric_check.rounding.formats import INTEGER, DType, dtype_of, promoted
+from numeric_check.rounding.formats import INTEGER, REAL_OF, DType, dtype_of, promoted
+from numeric_check.rounding.planes import RoundedPlanes
 
 DEVICE = "rounding"
 Operation = Callable[[Model, Rounded, Rounded, str], Rounded]
@@ -58,6 +59,15 @@ class RoundedArray:
         shape = (*self.shape[:start], -1, *self.shape[end + 1 :])
         return self.like(self.data.reshape(shape))
 
+    def unflatten(self, dim: int, sizes: Sequence[int]) -> RoundedArray:
+        """Split one axis, in the same memory."""
+        place = dim % self.ndim
+        return self.like(self.data.reshape((*self.shape[:place], *sizes, *self.shape[place + 1 :])))
+
+    def stride(self) -> tuple[int, ...]:
+        """Distances of neighbours along the axes, counted in elements."""
+        return tuple(step // self.data.itemsize for step in self.data.strides)
+
     def transpose(self, first: int, second: int) -> RoundedArray:
         """Exchange two axes."""
         return self.like(np.swapaxes(self.data, first, second))
@@ -65,8 +75,8 @@ class RoundedArray:
     swapaxes = transpose
 
     def flip(self, *dims: int) -> RoundedArray:
-        """Reverse axes."""
-        return self.like(np.flip(self.data, dims))
+        """Reverse axes; a copy, as in PyTorch."""
+        return self.like(np.flip(self.data, dims).copy())
 
     def expand(self, *shape: Any) -> RoundedArray:
         """Broadcast; −1 keeps an axis."""
@@ -83,6 +93,23 @@ class RoundedArray:
     def copy(self) -> RoundedArray:
         """The same elements in a new array."""
         return self.like(self.data.copy())
+
+    def clone(self, **_: Any) -> RoundedArray:
+        """PyTorch's copy."""
+        return self.copy()
+
+    def view(self, dtype: Any) -> Any:
+        """The same memory as complex numbers, two neighbours each, or as it is."""
+        name = getattr(dtype, "name", None)
+        if name == self.dtype.name:
+            return self
+        if REAL_OF.get(name or "") != self.dtype.name:
+            raise LeavesTheRing(f"the text views {self.dtype.name} as {name or dtype}")
+        return RoundedPlanes(self.unflatten(-1, (-1, 2)))
+
+    def joined_with(self, other: RoundedArray, axis: int) -> RoundedArray:
+        """Both arrays, of one dtype, broadcast and one after the other along an axis of size 1."""
+        return self.like(np.concatenate(np.broadcast_arrays(self.data, other.data), axis=axis))
 
     def __getitem__(self, index: Any) -> RoundedArray:
         return self.like(self.data[_plain_index(index)])
@@ -104,15 +131,17 @@ class RoundedArray:
         model = self.model
         return self.like(_each(self.data, lambda x: model.rounded(_lifted(x), dtype)), dtype)
 
-    def astype(self, dtype: Any) -> RoundedArray:
-        """NumPy's cast."""
-        return self.cast(dtype_of(dtype))
+    def astype(self, dtype: Any, *, copy: bool = True) -> RoundedArray:
+        """NumPy's cast; with copy=False an array that has the dtype is returned itself."""
+        name = dtype_of(dtype)
+        return self if name == self.dtype.name and not copy else self.cast(name)
 
     def to(self, *arguments: Any, **named: Any) -> RoundedArray:
         """PyTorch's cast and move."""
         for value in (*arguments, *named.values()):
             if value is not DEVICE and value is not None:
-                return self.cast(dtype_of(value))
+                dtype = value.dtype if isinstance(value, RoundedArray) else value
+                return self.astype(dtype, copy=False)
         return self
 
     def float(self) -> RoundedArray:
@@ -165,6 +194,11 @@ class RoundedArray:
         return self._with(other, Model.add)
 
     __radd__ = __add__
+
+    def __iadd__(self, other: Any) -> RoundedArray:
+        """Into the same memory, rounded to the dtype that it has."""
+        self[...] = self + other
+        return self
 
     def __sub__(self, other: Any) -> RoundedArray:
         return self._with(other, _subtract)
@@ -233,6 +267,11 @@ class RoundedArray:
 
     def __bool__(self) -> bool:
         raise BranchOnValue("the text asks whether an array is true")
+
+    def addcmul_(self, first: RoundedArray, second: RoundedArray) -> RoundedArray:
+        """Add a product in place."""
+        self += first * second
+        return self
 
     def __getattr__(self, name: str) -> Any:
         raise LeavesTheRing(f"the text uses the array method {name}")

@@ -126,8 +126,12 @@ def rounding_bound(
         if plan.uniform_decay is None or not kernel.has(ROTATE):
             raise NotYetCovered("rotate is offered where every block decays at one rate a head")
         plan = without_decay(plan)
-    if plan.parameters or kernel.target not in LIBRARIES:
+    if plan.parameters:
         raise NotYetCovered("rounding bounds cover kernels without run-time parameters")
+    if kernel.target not in LIBRARIES:
+        raise NotYetCovered(
+            f"rounding bounds cover kernels for {', '.join(LIBRARIES)}, got {kernel.target}"
+        )
     limit = float(plan.encoding.domain.max_position) if reach is None else float(reach)
     if not limit > 0 or not math.isfinite(limit):
         raise SpecificationError(f"reach: expected a positive number, got {reach}")

@@ -31,6 +31,8 @@ _CONTAINS = {
 }
 _WIDTH = ("float16", "bfloat16", "float32", "float64")
 INTEGER = "int64"
+REAL_OF: Mapping[str, str] = MappingProxyType({"complex64": "float32", "complex128": "float64"})
+"""The dtype of the real and the imaginary parts."""
 BITS = 128
 
 
@@ -42,13 +44,15 @@ class DType:
 
     @property
     def kind(self) -> str:
-        """NumPy's letter: `f` for floating point (`V` for bfloat16), `i` for integers."""
+        """NumPy's letter: `f` floating point (`V` for bfloat16), `i` integers, `c` complex."""
+        if self.name in REAL_OF:
+            return "c"
         return {INTEGER: "i", "bfloat16": "V"}.get(self.name, "f")
 
     @property
     def is_floating_point(self) -> bool:
         """PyTorch's question."""
-        return self.name != INTEGER
+        return self.name != INTEGER and self.name not in REAL_OF
 
 
 def dtype_of(value: Any) -> str:
@@ -59,6 +63,16 @@ def dtype_of(value: Any) -> str:
     if name.startswith(("int", "uint", "bool")):
         return INTEGER
     raise KernelError(f"expected a dtype of {', '.join(FORMATS)}, got {value!r}")
+
+
+def complex_of(real: str) -> str:
+    """The complex dtype with parts of a dtype. Raises `KernelError` where libraries have none."""
+    for name, part in REAL_OF.items():
+        if part == real:
+            return name
+    raise KernelError(
+        f"complex numbers: expected parts of {', '.join(REAL_OF.values())}, got {real}"
+    )
 
 
 def contains(wide: str, narrow: str) -> bool:

@@ -10,13 +10,22 @@ import numpy as np
 from numeric_check.exact_element import LeavesTheRing
 from numeric_check.rounding.array import RoundedArray
 from numeric_check.rounding.element import Model, Rounded
-from numeric_check.rounding.formats import INTEGER, DType, dtype_of, promoted
+from numeric_check.rounding.formats import (
+    INTEGER,
+    REAL_OF,
+    DType,
+    complex_of,
+    dtype_of,
+    promoted,
+)
+from numeric_check.rounding.planes import RoundedPlanes, joined
 
 
 class RoundingLibrary:
     """Stands for the module while a text runs; anything else raises `LeavesTheRing`."""
 
     float64, float32, float16, bfloat16 = map(DType, ("float64", "float32", "float16", "bfloat16"))
+    complex64, complex128 = map(DType, ("complex64", "complex128"))
     name = ""
     weak = False
     default = "float64"
@@ -61,6 +70,14 @@ class RoundingLibrary:
         """Ones."""
         return value.like(np.ones(value.shape, dtype=object))
 
+    def multiply(self, first: Any, second: Any, *, out: Any = None) -> Any:
+        """A product, into `out` when it is given."""
+        product = first * second
+        if out is None:
+            return product
+        out[...] = product
+        return out
+
     def _joined(self, arrays: Sequence[Any], join: Callable[[list[Any]], Any]) -> RoundedArray:
         parts = [self.brought(a) for a in arrays]
         dtype = parts[0].dtype.name
@@ -82,16 +99,19 @@ class RoundingNumPy(RoundingLibrary):
     def asarray(self, value: Any, dtype: Any = None) -> RoundedArray:
         """A value as an array, rounded to a dtype."""
         found = self.brought(value)
-        return found if dtype is None else found.cast(dtype_of(dtype))
+        return found if dtype is None else found.astype(dtype, copy=False)
 
     array = asarray
+    ascontiguousarray = asarray
 
     def result_type(self, *dtypes: Any) -> DType:
-        """Promotion of dtypes."""
-        result = dtype_of(dtypes[0])
-        for other in dtypes[1:]:
-            result = promoted(result, dtype_of(other))
-        return DType(result)
+        """Promotion of dtypes; that of the parts, where one of them is complex."""
+        names = [d.name if isinstance(d, DType) else dtype_of(d) for d in dtypes]
+        parts = [REAL_OF.get(name, name) for name in names]
+        result = parts[0]
+        for other in parts[1:]:
+            result = promoted(result, other)
+        return DType(result if parts == names else complex_of(result))
 
     def empty_like(self, value: RoundedArray) -> RoundedArray:
         """An array to be filled: an element that is read before is no number."""
@@ -107,8 +127,8 @@ class RoundingNumPy(RoundingLibrary):
         return value.transpose(first, second)
 
     def flip(self, value: RoundedArray, axis: int) -> RoundedArray:
-        """Reverse an axis."""
-        return value.flip(axis)
+        """Reverse an axis, in the same memory."""
+        return value.like(np.flip(value.data, axis))
 
     def concatenate(self, arrays: Sequence[Any], axis: int = 0) -> RoundedArray:
         """Join along an axis."""
@@ -123,6 +143,7 @@ class RoundingTorch(RoundingLibrary):
     """PyTorch."""
 
     name, weak, default = "torch", True, "float32"
+    contiguous_format = "contiguous"
 
     def promote_types(self, a: Any, b: Any) -> DType:
         """Promotion of dtypes."""
@@ -134,6 +155,26 @@ class RoundingTorch(RoundingLibrary):
         return found if dtype is None else found.cast(dtype_of(dtype))
 
     tensor = as_tensor
+
+    def complex(self, real: RoundedArray, imag: RoundedArray) -> RoundedPlanes:
+        """re + i·im."""
+        return joined(real, imag)
+
+    def view_as_complex(self, value: RoundedArray) -> RoundedPlanes:
+        """Pairs on the last axis as complex numbers, in the same memory."""
+        return RoundedPlanes(value)
+
+    def view_as_real(self, value: RoundedPlanes) -> RoundedArray:
+        """The opposite."""
+        return value.pairs
+
+    mul = RoundingLibrary.multiply
+
+    def addcmul(
+        self, value: RoundedArray, first: RoundedArray, second: RoundedArray
+    ) -> RoundedArray:
+        """value + first·second; the roundings of a fused operation are among these."""
+        return value + first * second
 
     def cat(self, tensors: Sequence[Any], dim: int = 0) -> RoundedArray:
         """Join along an axis."""

@@ -197,7 +197,7 @@ def _snapped(
     required=True,
     help="Directory for the results; created, or files of the same names replaced.",
 )
-@click.option("--target", "targets", multiple=True, help="numpy or torch; repeatable.")
+@click.option("--target", "targets", multiple=True, help="numpy, torch or array-api; repeatable.")
 @_snap_options
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @budget_option
@@ -325,19 +325,17 @@ def _worst(claims: Sequence[Claim]) -> int:
 
 @cli.command(help=f"Print the kernel for one target.\n\n{SPEC_HELP}")
 @click.argument("spec")
-@click.option("--target", default="numpy", show_default=True, help="numpy or torch.")
+@click.option("--target", default="numpy", show_default=True, help="numpy, torch or array-api.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to a file instead.")
 def emit(spec: str, target: str, output: Path | None) -> None:
     """Emit source text (proved, not cross-checked; see build)."""
     from symbolic_pe.cli.files import read_specification, write_files
-    from symbolic_pe.cli.pipeline import TARGETS
-    from symbolic_pe.errors import SpecificationError
+    from symbolic_pe.emit.targets import target_named
     from symbolic_pe.production import make_kernels
     from symbolic_pe.proof.claim import Outcome
     from symbolic_pe.proof.prover import prove as run
 
-    if target not in TARGETS:
-        raise SpecificationError(f"unknown target {target!r}; expected one of {', '.join(TARGETS)}")
+    target_named(target)
     encoding = read_specification(spec)
     proof = run(encoding)
     if proof.outcome is Outcome.REFUTED:
@@ -499,26 +497,31 @@ def explain(name: str) -> None:
 
 
 @cli.command()
-@click.argument("table", type=click.Choice(["startup", "exact"]))
-@click.option("--budget", default=20.0, show_default=True, help="Seconds a peer may take per case.")
+@click.argument("table", type=click.Choice(["startup", "exact", "kernels"]))
+@click.option(
+    "--budget",
+    default=20.0,
+    show_default=True,
+    type=click.FloatRange(min=0.0, min_open=True),
+    help="Seconds a peer may take per case; for kernels, seconds for each column.",
+)
 @click.option(
     "--page",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=click.Path(dir_okay=False, path_type=Path),
     help="Put the table into this page, between its marks, instead of printing it.",
 )
 def bench(table: str, budget: float, page: Path | None) -> None:
     """Measure side by side in one run; prints a Markdown table."""
     from numeric_check.bench import tables
-    from numeric_check.bench.page import with_table
-    from symbolic_pe.cli.files import write_files
+    from symbolic_pe.cli.pages import check_section, write_section
 
-    run = tables()[table]
+    if page is not None:
+        check_section(page, table)  # before minutes are spent
+    found = tables()[table](budget, _progress)
     if page is None:
-        click.echo(run(budget, _progress), nl=False)
-        return
-    text = page.read_text(encoding="utf-8")
-    with_table(text, table, "")  # the marks are there, before the long run
-    write_files(page.parent, {page.name: with_table(text, table, run(budget, _progress))})
+        click.echo(found, nl=False)
+    else:
+        write_section(page, table, found)
 
 
 @cli.command()

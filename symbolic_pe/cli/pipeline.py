@@ -12,6 +12,7 @@ from symbolic_pe.budget import Budget
 from symbolic_pe.classification import Classification, classify
 from symbolic_pe.emit.plan import KernelPlan
 from symbolic_pe.emit.source import EmittedKernel, with_header_lines
+from symbolic_pe.emit.targets import TARGETS, target_named
 from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.errors import SpecificationError
 from symbolic_pe.production import make_kernels
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from numeric_check.rounding import KernelBounds
     from numeric_check.text_proof import TextProof
 
-TARGETS = ("numpy", "torch")
 Report = Callable[[str], None]
 
 
@@ -65,24 +65,26 @@ class Artefacts:
         return Outcome.REFUTED if self.failures else self.proof.outcome
 
 
+def is_installed(library: str) -> bool:
+    """Whether a package can be imported."""
+    return importlib.util.find_spec(library) is not None
+
+
 def installed_targets() -> tuple[str, ...]:
-    """Targets whose array library is installed."""
-    return tuple(t for t in TARGETS if importlib.util.find_spec(t) is not None)
+    """The usual targets whose array library is installed."""
+    return tuple(t.name for t in TARGETS.values() if t.usual and is_installed(t.library))
 
 
 def choose_targets(asked: Sequence[str]) -> tuple[str, ...]:
-    """The targets asked for, or all installed ones."""
+    """The targets asked for, or all usual ones that are installed."""
     if not asked:
         return installed_targets()
-    for target in asked:
-        if target not in TARGETS:
+    for name in asked:
+        target = target_named(name)
+        if not is_installed(target.library):
             raise SpecificationError(
-                f"unknown target {target!r}; expected one of {', '.join(TARGETS)}"
-            )
-        if importlib.util.find_spec(target) is None:
-            raise SpecificationError(
-                f"target {target!r} is asked for but {target} is not installed; "
-                f"install it with: pip install 'symbolic-pe[{target}]'"
+                f"target {name!r} is asked for but {target.library} is not installed; "
+                f"install it with: pip install 'symbolic-pe[{name}]'"
             )
     return tuple(dict.fromkeys(asked))
 
@@ -123,6 +125,9 @@ def build(
         progress(f"bounding the rounding errors of the {kernel.target} text")
         bounds[kernel.target] = judge(compiled, plan)
         written.append(with_header_lines(kernel, bounds[kernel.target].header_lines()))
+        if kernel.target == "array-api" and is_installed("torch"):
+            other = compile_kernel(kernel, module=compiled.module, library="torch")
+            checks["array-api (torch)"] = cross_check(other, plan)
     return Artefacts(
         encoding, classification, proof, plan, document, tuple(written), checks, texts, bounds
     )

@@ -91,11 +91,11 @@ def claims_text(claims: Sequence[Claim]) -> str:
     return "\n".join(lines)
 
 
-def errors_text(target: str, errors: dict[str, ErrorRecord]) -> str:
-    """Measured errors, one line a dtype."""
+def errors_text(target: str, errors: dict[str, ErrorRecord], width: int = 6) -> str:
+    """Measured errors, one line a dtype; `width` is that of the column of targets."""
     return "\n".join(
-        f"  {target:<6} {dtype:<9} map {e.map_error:.1e}  relative law {e.relative_error:.1e}  "
-        f"(tolerance {e.tolerance:.1e})  {e.verdict}"
+        f"  {target:<{width}} {dtype:<9} map {e.map_error:.1e}  "
+        f"relative law {e.relative_error:.1e}  (tolerance {e.tolerance:.1e})  {e.verdict}"
         for dtype, e in errors.items()
     )
 
@@ -159,15 +159,16 @@ def build_text(
                 "the kernel has a rational generator within "
                 f"{distance_text(artefacts.plan)} of X, entry by entry"
             )
+        width = max([6, *map(len, errors)])
         lines.append("texts")
         for target, text in artefacts.texts.items():
             detail = "" if text.verdict == "proved" else f": {text.reason}"
-            lines.append(f"  {target:<6} {TEXT_MARKS[text.verdict]}{detail}")
+            lines.append(f"  {target:<{width}} {TEXT_MARKS[text.verdict]}{detail}")
         lines.append(
             "measured against ball arithmetic (normwise; positions to "
             f"{artefacts.encoding.domain.max_position})"
         )
-        lines.extend(errors_text(target, found) for target, found in errors.items())
+        lines.extend(errors_text(target, found, width) for target, found in errors.items())
         lines.append("rounding bounds (every block: |y - A x| <= eps |A| |x|, u = t - reference)")
         lines.extend(bounds_text(target, found) for target, found in bounds.items())
         if artefacts.plan is not None and artefacts.plan.augmentations:

@@ -133,6 +133,8 @@ class Constants:
         """`name = formula`, when it is an array of the right kind and fits a line."""
         if single(rows) is not None and names_in(formula):
             return None
+        if self.dialect.listed:
+            return self._by_list(name, formula, members)
         for inline in (True, False) if self.dialect.inline else (False,):
             kept = list(self.definitions)
             indices = self._indices(formula, members, inline)
@@ -141,6 +143,14 @@ class Constants:
                 return line
             self.definitions = kept
         return None
+
+    def _by_list(self, name: str, formula: Node, members: int) -> str | None:
+        """`name = [formula for j in range(members)]`, when it depends on j alone."""
+        if not names_in(formula) <= {"j"}:
+            return None
+        numbers = Printer(self.dialect.scalar, self.dialect.scalar)
+        line = f"{name} = [{numbers.text(formula)} for j in range({members})]"
+        return line if fits(line) else None
 
     def _module_printer(self, names: Mapping[str, str]) -> Printer:
         return Printer(self.dialect.array, self.dialect.scalar, names)

@@ -21,6 +21,7 @@ class Dialect:
     use            (constant, like) → text of the constant where the array `like` lives
     cast           text → text in the compute dtype
     number         text of a number among stacked arrays
+    listed         constants are lists of Python numbers, as no library is known at import
     """
 
     array: str
@@ -33,6 +34,7 @@ class Dialect:
     use: Callable[[str, str], str]
     cast: Callable[[str], str]
     number: Callable[[str], str]
+    listed: bool = False
 
 
 @dataclass(frozen=True)

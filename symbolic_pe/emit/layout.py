@@ -71,7 +71,7 @@ def table(name: str, head: str, rows: Sequence[Sequence[str]], tail: str) -> str
         return line
     inside, _, after = tail.partition(")")
     inner = f"{STEP}{_bracketed(lists) if nested else lists[0]}{inside}"
-    if fits(inner):
+    if head and fits(inner):
         if after:
             return f"{table(name, head, rows, inside + ')')}\n{name} = {name}{after}"
         return f"{name} = {head}\n{inner}\n)"

@@ -16,6 +16,8 @@ _LOCAL = (
     "coefficient bias_rate bias_frequency query_position key_position dtype score_mod score batch "
     "head query_index key_index i self j h l O I "
     "value term terms super range zip TypeError "
+    "rotary_table turn turn_into table turned planes halves swapped signed inner outer stride any "
+    "plane pairs waves out device xp causal values like array_namespace "
     "rotate decay bias operator transform_query transform_key make_score_mod"
 )
 _MODULE = (
@@ -77,7 +79,7 @@ def class_name(name: str) -> str:
 def file_name(name: str, target: str) -> str:
     """`jordan-rope` for `numpy` as `jordan_rope_numpy.py`."""
     stem = "_".join(re.findall(r"[a-z0-9]+", name.lower())) or "encoding"
-    return f"{stem}_{target}.py"
+    return f"{stem}_{target.replace('-', '_')}.py"
 
 
 def one_line(text: str) -> str:

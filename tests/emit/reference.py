@@ -133,6 +133,8 @@ def call(target: str, function: Any, *arguments: Any, **named: Any) -> np.ndarra
     """Call with arrays as the target's, and return a NumPy array."""
     if target == "torch":
         arguments = tuple(torch.as_tensor(a) if isinstance(a, np.ndarray) else a for a in arguments)
+    elif target == "array-api":  # numbers are arrays of no axes
+        arguments = tuple(np.asarray(a) for a in arguments)
     result = function(*arguments, **named)
     return np.asarray(result.detach() if isinstance(result, torch.Tensor) else result)
 

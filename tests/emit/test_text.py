@@ -62,19 +62,20 @@ def test_every_body_is_formatted_and_clean(tmp_path: Path) -> None:
 @pytest.mark.parametrize("target", ["numpy", "torch"])
 def test_rope_of_dimension_128_is_a_dozen_lines(target: str) -> None:
     text = emitted(rope(128), target).text
-    lines = function(text, "_transform").splitlines()
-    assert len(lines) <= 20
+    for name in ("rotary_table", "turn", "turn_into", "_transform"):
+        assert len(function(text, name).splitlines()) <= 14
     assert "10000.0 ** (-2 * " in text
-    assert len(text.splitlines()) < 110
+    assert len(text.splitlines()) < 130
 
 
 def test_kinds_and_layouts_read_as_a_person_would_write_them() -> None:
-    assert "x[..., 0::2]" in source("rope", "numpy").text.replace("wide", "x")
-    assert "wide[..., :4], wide[..., 4:]" in source("rope-half", "numpy").text
-    assert "torch.stack((turned_first, turned_second), dim=-1).flatten(-2)" in (
-        source("rope", "torch").text
+    assert "np.multiply(x.view(table.dtype), table, out=out.view" in source("rope", "numpy").text
+    assert "turned += halves[..., ::-1, :] * sine" in source("rope-half", "numpy").text
+    assert "torch.view_as_real(_planes(x.to(compute)) * table)" in source("rope", "torch").text
+    assert "torch.addcmul(halves * cosine, halves.flip(-2), signed)" in (
+        source("rope-half", "torch").text
     )
-    assert "torch.cat((turned_first, turned_second), dim=-1)" in source("rope-half", "torch").text
+    assert "result[..., :2] = cosine * first - sine * second" in source("p-rope", "numpy").text
     assert "return -SLOPE * lag\n" in source("alibi", "numpy").text
     assert "SLOPE = 2.0 ** (-8 * (np.arange(4)[:, None, None] + 1) / 4)" in (
         source("alibi", "numpy").text
@@ -99,9 +100,12 @@ def test_imports_are_the_array_library_and_nothing_else(name: str, target: str) 
 
 
 @pytest.mark.parametrize("name", list(ENCODINGS))
-def test_torch_writes_nothing_in_place(name: str) -> None:
+def test_torch_writes_nothing_in_place_except_into_memory_given_for_it(name: str) -> None:
     tree = ast.parse(source(name, "torch").text)
-    for node in ast.walk(tree):
+    allowed = [n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == "turn_into"]
+    for node in (
+        n for statement in tree.body if statement not in allowed for n in ast.walk(statement)
+    ):
         assert not isinstance(node, ast.AugAssign)
         targets = node.targets if isinstance(node, ast.Assign) else []
         assert not any(isinstance(t, ast.Subscript) for t in targets)

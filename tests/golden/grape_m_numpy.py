@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"catalogue": "grape-m", "settings": {"a": "", "b": "", "base": "10000", "dim": "8", "layout": "half"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:487f5db0ec83150dee93a538e77a73cc7b5e0b75372edaf710e35ea46d710269
+# body:        sha256:bb174fd2271636dcb5527b329c7aff67aba363a2cfc47d99187714e6e473bbb3
 """GRAPE, multiplicative form.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -65,18 +65,50 @@ def operator(lag):
     return transform_query(identity, lag)
 
 
-def _transform(x, position, reference):
-    """A(u)ᵀx = A(−u)x for query and key, u = position − reference."""
+def rotary_table(position, reference=0.0, *, dtype=np.float32):
+    """cos and sin of every angle, as turn takes them, in dtype.
+
+    Make it once for all layers, and for query and key alike: transform_query(x, p, c)
+    and transform_key(x, p, c) are both turn(x, rotary_table(p, c)).
+    """
+    u = (np.asarray(position, np.float64) - reference)[..., None]
+    angle = -u * OMEGA
+    cosine, sine = np.cos(angle).astype(dtype), np.sin(angle).astype(dtype)
+    return cosine[..., None, :], np.stack((-sine, sine), axis=-2)
+
+
+def turn(x, table):
+    """x of shape (..., n, 8), turned by the angles of a rotary_table; computed in the
+    dtype of the table or of x, the wider.
+    """
     x = np.asarray(x)
     if x.dtype.kind in "biu":
         raise TypeError(f"expected floating-point x, got {x.dtype}")
-    compute = np.result_type(x.dtype, np.float32)
-    u = (np.asarray(position, np.float64) - reference)[..., None]
-    wide = x.astype(compute)
-    result = np.empty_like(x)
-    angle = -u * OMEGA
-    cosine, sine = np.cos(angle).astype(compute), np.sin(angle).astype(compute)
-    first, second = wide[..., :4], wide[..., 4:]
-    result[..., :4] = cosine * first - sine * second
-    result[..., 4:] = sine * first + cosine * second
-    return result
+    cosine, sine = table
+    compute = np.result_type(x.dtype, cosine.dtype)
+    halves = x.astype(compute, copy=False).reshape(*x.shape[:-1], 2, DIMENSION // 2)
+    turned = halves * cosine
+    turned += halves[..., ::-1, :] * sine
+    return turned.reshape(*turned.shape[:-2], DIMENSION).astype(x.dtype, copy=False)
+
+
+def turn_into(out, x, table):
+    """turn(x, table) written into out, which may be x, and returned.
+
+    x, out and the table must have one dtype; gradients do not pass through.
+    """
+    cosine, sine = table
+    if not x.dtype == out.dtype == cosine.dtype:
+        raise TypeError(f"expected {cosine.dtype}, got {x.dtype} and {out.dtype}")
+    halves = x.reshape(*x.shape[:-1], 2, DIMENSION // 2)
+    turned = out.reshape(*out.shape[:-1], 2, DIMENSION // 2)
+    swapped = halves[..., ::-1, :] * sine
+    np.multiply(halves, cosine, out=turned)
+    turned += swapped
+    return out
+
+
+def _transform(x, position, reference):
+    """A(u)ᵀx = A(−u)x for query and key, u = position − reference."""
+    compute = np.result_type(np.asarray(x).dtype, np.float32)
+    return turn(x, rotary_table(position, reference, dtype=compute))

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "grape-m", "settings": {"a": "", "b": "", "base": "10000", "dim": "8", "layout": "half"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:8db0d2d7aa1d2bb53e356eb9964dd33172bd5656f805b3c31c1826a7810a04c6
+# body:        sha256:60b9baa264db788ec6a67700c168567205b8b0760fba11d5e97befab09c770fc
 """GRAPE, multiplicative form.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -41,6 +41,7 @@ DIMENSION = 8
 HEADS = 1
 INDEX = torch.arange(4, dtype=torch.float64, device="cpu")
 OMEGA = 10000.0 ** (-2 * INDEX / 8)
+SIGN = torch.tensor([[-1.0], [1.0]], dtype=torch.float64, device="cpu")
 
 
 def transform_query(x, position, reference=0.0):
@@ -78,18 +79,49 @@ class GrapeM(nn.Module):
         )
 
 
-def _transform(x, position, reference):
-    """A(u)ᵀx = A(−u)x for query and key, u = position − reference."""
+def rotary_table(position, reference=0.0, *, dtype=torch.float32, device=None):
+    """cos and sin of every angle, as turn takes them, in dtype.
+
+    Make it once for all layers, and for query and key alike: transform_query(x, p, c)
+    and transform_key(x, p, c) are both turn(x, rotary_table(p, c)).
+    """
+    position = torch.as_tensor(position, dtype=torch.float64, device=device)
+    u = (position - reference).unsqueeze(-1)
+    angle = -u * OMEGA.to(u.device)
+    cosine, sine = torch.cos(angle).to(dtype), torch.sin(angle).to(dtype)
+    return cosine.unsqueeze(-2), sine.unsqueeze(-2)
+
+
+def turn(x, table):
+    """x of shape (..., n, 8), turned by the angles of a rotary_table; computed in the
+    dtype of the table or of x, the wider.
+    """
     if not x.is_floating_point():
         raise TypeError(f"expected floating-point x, got {x.dtype}")
+    cosine, sine = table
+    compute = torch.promote_types(x.dtype, cosine.dtype)
+    halves = x.to(compute).unflatten(-1, (2, DIMENSION // 2))
+    signed = sine * SIGN.to(sine)
+    turned = torch.addcmul(halves * cosine, halves.flip(-2), signed)
+    return turned.flatten(-2).to(x.dtype)
+
+
+def turn_into(out, x, table):
+    """turn(x, table) written into out, which may be x, and returned.
+
+    x, out and the table must have one dtype; gradients do not pass through.
+    """
+    cosine, sine = table
+    if not x.dtype == out.dtype == cosine.dtype:
+        raise TypeError(f"expected {cosine.dtype}, got {x.dtype} and {out.dtype}")
+    halves = x.unflatten(-1, (2, DIMENSION // 2))
+    turned = out.unflatten(-1, (2, DIMENSION // 2))
+    swapped, signed = halves.flip(-2), sine * SIGN.to(sine)
+    torch.mul(halves, cosine, out=turned).addcmul_(swapped, signed)
+    return out
+
+
+def _transform(x, position, reference):
+    """A(u)ᵀx = A(−u)x for query and key, u = position − reference."""
     compute = torch.promote_types(x.dtype, torch.float32)
-    position = torch.as_tensor(position, dtype=torch.float64, device=x.device)
-    u = (position - reference).unsqueeze(-1)
-    wide = x.to(compute)
-    angle = -u * OMEGA.to(u.device)
-    cosine, sine = torch.cos(angle).to(compute), torch.sin(angle).to(compute)
-    first, second = wide[..., :4], wide[..., 4:]
-    turned_first = cosine * first - sine * second
-    turned_second = sine * first + cosine * second
-    result = torch.cat((turned_first, turned_second), dim=-1)
-    return result.to(x.dtype)
+    return turn(x, rotary_table(position, reference, dtype=compute, device=x.device))

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"catalogue": "rope", "settings": {"base": "10000", "dim": "8", "layout": "interleaved", "rotary_dim": "0"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:a5c8ae641d7f9b00c79abac7c23a0fdd1b5f31ab6b85bf5fc8f0472fb25f3ffe
+# body:        sha256:3c855d982efeedaced8783ff673a5499f42603e6854757a6d5cf0446e0f1d846
 """Rotary position embedding.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -66,18 +66,44 @@ def operator(lag):
     return transform_query(identity, lag)
 
 
-def _transform(x, position, reference):
-    """A(u)ᵀx = A(−u)x for query and key, u = position − reference."""
+def rotary_table(position, reference=0.0, *, dtype=np.float32):
+    """cos and sin of every angle, as turn takes them, in dtype.
+
+    Make it once for all layers, and for query and key alike: transform_query(x, p, c)
+    and transform_key(x, p, c) are both turn(x, rotary_table(p, c)).
+    """
+    u = (np.asarray(position, np.float64) - reference)[..., None]
+    angle = u * THETA
+    waves = np.stack((np.cos(angle), np.sin(angle)), axis=-1).astype(dtype)
+    return waves.view(np.result_type(dtype, np.complex64))[..., 0]
+
+
+def turn(x, table):
+    """x of shape (..., n, 8), turned by the angles of a rotary_table; computed in the
+    dtype of the table or of x, the wider.
+    """
     x = np.asarray(x)
     if x.dtype.kind in "biu":
         raise TypeError(f"expected floating-point x, got {x.dtype}")
-    compute = np.result_type(x.dtype, np.float32)
-    u = (np.asarray(position, np.float64) - reference)[..., None]
-    wide = x.astype(compute)
-    result = np.empty_like(x)
-    angle = u * THETA
-    cosine, sine = np.cos(angle).astype(compute), np.sin(angle).astype(compute)
-    first, second = wide[..., 0::2], wide[..., 1::2]
-    result[..., 0::2] = cosine * first - sine * second
-    result[..., 1::2] = sine * first + cosine * second
-    return result
+    compute = np.result_type(x.dtype, table.real.dtype)
+    plane = np.result_type(compute, np.complex64)  # a plane is one complex number
+    planes = np.ascontiguousarray(x, compute).view(plane)
+    turned = (planes * table.astype(plane, copy=False)).view(compute)
+    return turned.astype(x.dtype, copy=False)
+
+
+def turn_into(out, x, table):
+    """turn(x, table) written into out, which may be x, and returned.
+
+    x, out and the table must have one dtype; gradients do not pass through.
+    """
+    if not x.dtype == out.dtype == table.real.dtype:
+        raise TypeError(f"expected {table.real.dtype}, got {x.dtype} and {out.dtype}")
+    np.multiply(x.view(table.dtype), table, out=out.view(table.dtype))
+    return out
+
+
+def _transform(x, position, reference):
+    """A(u)ᵀx = A(−u)x for query and key, u = position − reference."""
+    compute = np.result_type(np.asarray(x).dtype, np.float32)
+    return turn(x, rotary_table(position, reference, dtype=compute))

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "rope", "settings": {"base": "10000", "dim": "8", "layout": "interleaved", "rotary_dim": "0"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:a5477291b3767a50898167017778d7bea954d2624aab49c6ab6ef6142c807ec1
+# body:        sha256:c3ba6277a9cda5956b3570686e8b5a18906dcf9c29d99c1b3738659ca78badac
 """Rotary position embedding.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -79,18 +79,52 @@ class Rope(nn.Module):
         )
 
 
-def _transform(x, position, reference):
-    """A(u)ᵀx = A(−u)x for query and key, u = position − reference."""
+def rotary_table(position, reference=0.0, *, dtype=torch.float32, device=None):
+    """cos and sin of every angle, as turn takes them, in dtype.
+
+    Make it once for all layers, and for query and key alike: transform_query(x, p, c)
+    and transform_key(x, p, c) are both turn(x, rotary_table(p, c)).
+    """
+    position = torch.as_tensor(position, dtype=torch.float64, device=device)
+    u = (position - reference).unsqueeze(-1)
+    angle = u * THETA.to(u.device)
+    cosine, sine = torch.cos(angle).to(dtype), torch.sin(angle).to(dtype)
+    return torch.complex(cosine, sine)
+
+
+def turn(x, table):
+    """x of shape (..., n, 8), turned by the angles of a rotary_table; computed in the
+    dtype of the table or of x, the wider.
+    """
     if not x.is_floating_point():
         raise TypeError(f"expected floating-point x, got {x.dtype}")
     compute = torch.promote_types(x.dtype, torch.float32)
-    position = torch.as_tensor(position, dtype=torch.float64, device=x.device)
-    u = (position - reference).unsqueeze(-1)
-    wide = x.to(compute)
-    angle = u * THETA.to(u.device)
-    cosine, sine = torch.cos(angle).to(compute), torch.sin(angle).to(compute)
-    first, second = wide[..., 0::2], wide[..., 1::2]
-    turned_first = cosine * first - sine * second
-    turned_second = sine * first + cosine * second
-    result = torch.stack((turned_first, turned_second), dim=-1).flatten(-2)
-    return result.to(x.dtype)
+    turned = torch.view_as_real(_planes(x.to(compute)) * table)
+    return turned.flatten(-2).to(x.dtype)
+
+
+def turn_into(out, x, table):
+    """turn(x, table) written into out, which may be x, and returned.
+
+    x, out and the table must have one dtype; gradients do not pass through.
+    """
+    if not x.dtype == out.dtype == table.real.dtype:
+        raise TypeError(f"expected {table.real.dtype}, got {x.dtype} and {out.dtype}")
+    turned = torch.view_as_complex(out.unflatten(-1, (DIMENSION // 2, 2)))
+    torch.mul(_planes(x), table, out=turned)
+    return out
+
+
+def _transform(x, position, reference):
+    """A(u)ᵀx = A(−u)x for query and key, u = position − reference."""
+    compute = torch.promote_types(x.dtype, torch.float32)
+    return turn(x, rotary_table(position, reference, dtype=compute, device=x.device))
+
+
+def _planes(x):
+    """Planes of x as complex numbers: its own memory, or a copy if that has gaps."""
+    pairs = x.unflatten(-1, (DIMENSION // 2, 2))
+    *outer, inner = pairs.stride()
+    if inner != 1 or any(stride % 2 for stride in outer):
+        pairs = pairs.clone(memory_format=torch.contiguous_format)
+    return torch.view_as_complex(pairs)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,8 +11,7 @@ import pytest
 from numeric_check.bench import exact
 from numeric_check.bench.exact import Row
 from numeric_check.bench.limited import Stopped, limited
-from numeric_check.bench.page import with_table
-from symbolic_pe.errors import NotYetCovered, SpecificationError
+from symbolic_pe.errors import NotYetCovered
 
 
 def busy(entry: dict[str, Any], name: str) -> Callable[[], float]:
@@ -85,12 +83,3 @@ def test_a_larger_member_of_a_stopped_family_is_left_out() -> None:
     stopped = {("family", "matrix_exp"): 8}
     assert exact._peer(entry, "matrix_exp", 1.0, stopped) == "not run"
     assert exact._peer(entry, "homomorphism", 1.0, stopped) == "not run"
-
-
-def test_the_table_goes_between_the_marks_of_the_page() -> None:
-    page = Path("docs/reference/benchmarks.md").read_text()
-    changed = with_table(page, "exact", "NEW\n")
-    assert "<!-- begin exact -->\nNEW\n<!-- end exact -->" in changed
-    assert with_table(changed, "exact", "NEW\n") == changed
-    with pytest.raises(SpecificationError, match="begin startup"):
-        with_table(page, "startup", "")

@@ -11,6 +11,8 @@ from symbolic_pe import from_document, plan_kernel, read_specification
 from symbolic_pe.emit.plan import KernelPlan
 from symbolic_pe.emit.source import emit
 
+PARTIAL = "rope:dim=12,rotary_dim=8"
+HALF = "rope:dim=8,layout=half"
 SPECS = [
     "nope:dim=4",
     "rope:dim=8",
@@ -57,19 +59,50 @@ def test_every_text_of_the_catalogue_is_proved(spec: str, target: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
+    ("spec", "old", "new"),
     [
-        ("cosine * first - sine", "cosine * first + sine"),
-        ("angle = u * THETA", "angle = -u * THETA"),
-        ("10000.0 **", "10000.0001 **"),
-        ("(position - reference)", "(position + reference)"),
+        (PARTIAL, "cosine * first - sine", "cosine * first + sine"),
+        ("rope:dim=8", "angle = u * THETA", "angle = -u * THETA"),
+        ("rope:dim=8", "10000.0 **", "10000.0001 **"),
+        ("rope:dim=8", "(position - reference)", "(position + reference)"),
+        ("rope:dim=8", "torch.complex(cosine, sine)", "torch.complex(cosine, -sine)"),
+        ("rope:dim=8", "_planes(x.to(compute)) * table", "_planes(x.to(compute))"),
+        ("rope:dim=8", "pairs = pairs.clone(", "pairs = -pairs.clone("),
+        ("rope:dim=8", "torch.mul(_planes(x), table", "torch.mul(table, table"),
+        (HALF, "[[-1.0], [1.0]]", "[[1.0], [-1.0]]"),
+        (HALF, "halves * cosine, halves.flip(-2)", "halves * cosine, halves"),
+        (HALF, "swapped, signed = halves.flip(-2)", "swapped, signed = halves"),
+        (HALF, "addcmul_(swapped, signed)", "addcmul_(swapped, cosine)"),
     ],
 )
-def test_changed_torch_texts_are_refuted(old: str, new: str) -> None:
-    plan = plan_kernel(read_specification("rope:dim=8"))
+def test_changed_torch_texts_are_refuted(spec: str, old: str, new: str) -> None:
+    plan = plan_kernel(read_specification(spec))
     text = emit(plan, "torch", command="x", certificate_digest="sha256:0").text
     assert old in text
-    assert prove_text(compile_kernel(text.replace(old, new), "torch"), plan).verdict == "refuted"
+    found = prove_text(compile_kernel(text.replace(old, new), "torch"), plan)
+    assert found.verdict == "refuted", found.reason
+
+
+@pytest.mark.parametrize("target", ["numpy", "torch"])
+@pytest.mark.parametrize("spec", ["rope:dim=8", HALF, "grape-m:dim=8", "rope:dim=2"])
+def test_what_writes_into_given_memory_is_executed(spec: str, target: str) -> None:
+    plan = plan_kernel(read_specification(spec))
+    text = emit(plan, target, command="x", certificate_digest="sha256:0")
+    found = prove_text(compile_kernel(text), plan, operator=True)
+    assert {"rotary_table", "turn", "turn_into", "operator"} <= found.executed
+
+
+def test_in_place_is_decided_too() -> None:
+    """What is written before it is read again shows only when `out` is x."""
+    plan, text = prepared(HALF)
+    lines = [
+        "    swapped = halves[..., ::-1, :] * sine",
+        "    np.multiply(halves, cosine, out=turned)",
+    ]
+    assert "\n".join(lines) in text
+    found = decide(plan, text.replace("\n".join(lines), "\n".join(lines[::-1])))
+    assert found.verdict == "refuted"
+    assert "in place" in found.reason
 
 
 def test_a_hidden_defective_pair_with_its_basis_is_proved() -> None:
@@ -79,10 +112,14 @@ def test_a_hidden_defective_pair_with_its_basis_is_proved() -> None:
 
 
 CHANGES = [
-    ("rope:dim=8", "cosine * first - sine", "cosine * first + sine"),
+    (PARTIAL, "cosine * first - sine", "cosine * first + sine"),
     ("rope:dim=8", "angle = u * THETA", "angle = -u * THETA"),
     ("rope:dim=8", "10000.0 **", "10000.0001 **"),
-    ("rope:dim=8", "0::2], wide[..., 1::2]", ":4], wide[..., 4:]"),
+    (PARTIAL, "0:8:2], wide[..., 1:8:2]", ":4], wide[..., 4:8]"),
+    ("rope:dim=8", "np.sin(angle)), axis=-1)", "-np.sin(angle)), axis=-1)"),
+    ("rope:dim=8", "out=out.view", "out=x.view"),
+    (HALF, "turned += swapped", "turned -= swapped"),
+    (HALF, "turned += halves[..., ::-1, :] * sine", "turned += halves * sine"),
     ("rope:dim=8", "np.float64) - reference", "np.float64) - 2 * reference"),
     ("rope:dim=8", "np.float64) - reference", "np.float64)"),
     ("xpos:dim=4", "side * RATE * u", "RATE * u"),
@@ -95,8 +132,8 @@ CHANGES = [
         "return _transform(x, position, reference, -1)",
         "return _transform(x, position, reference, 1)",
     ),
-    ("rope:dim=8", "result[..., 1::2] = sine * first", "result[..., 1::2] = sine * first * first"),
-    ("rope:dim=8", "cosine * first - sine", "cosine * first + 1 - sine"),
+    (PARTIAL, "1:8:2] = sine * first", "1:8:2] = sine * first * first"),
+    (PARTIAL, "cosine * first - sine", "cosine * first + 1 - sine"),
 ]
 
 
@@ -118,7 +155,7 @@ def test_negative_twin_a_change_of_meaning_is_refuted(spec: str, old: str, new: 
     ],
 )
 def test_harmless_rewrites_stay_proved(old: str, new: str) -> None:
-    plan, text = prepared("rope:dim=8")
+    plan, text = prepared(PARTIAL)
     assert old in text
     assert decide(plan, text.replace(old, new)).verdict == "proved"
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from symbolic_pe.emit.plan import KernelPlan
-from symbolic_pe.emit.targets import numpy, torch
+from symbolic_pe.emit.targets import array_api, numpy, torch
 from symbolic_pe.errors import SpecificationError
 
 
@@ -15,22 +15,34 @@ from symbolic_pe.errors import SpecificationError
 class Target:
     """An array library to print for.
 
-    emit_body  plan → text below the header
+    library    the package that the text imports, as pip and Python name it
+    emit_body  plan → text below the header; `NotYetCovered` for plans beyond its capabilities
+    usual      True when it is built unless other targets are asked for
     """
 
     name: str
     summary: str
+    library: str
     emit_body: Callable[[KernelPlan], str]
+    usual: bool = True
 
 
 TARGETS: dict[str, Target] = {
     t.name: t
     for t in (
-        Target("numpy", "functions of NumPy arrays", numpy.emit_body),
+        Target("numpy", "functions of NumPy arrays", "numpy", numpy.emit_body),
         Target(
             "torch",
             "functions of PyTorch tensors, an nn.Module, a score_mod for FlexAttention",
+            "torch",
             torch.emit_body,
+        ),
+        Target(
+            "array-api",
+            "functions of arrays of any library that follows the Python array API standard",
+            "array_api_compat",
+            array_api.emit_body,
+            usual=False,
         ),
     )
 }

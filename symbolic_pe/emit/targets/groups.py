@@ -63,6 +63,12 @@ class GroupWriter:
             codes.append(self._matrices(matrices))
         return codes
 
+    def angle(self, group: BlockGroup) -> tuple[str, ...]:
+        """The statements that define `angle` alone."""
+        self._angle(group)
+        lines, self._lines = tuple(self._lines), []
+        return lines
+
     def _line(self, text: str) -> None:
         self._lines.append(f"{STEP}{text}")
 

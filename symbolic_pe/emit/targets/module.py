@@ -18,6 +18,7 @@ from symbolic_pe.emit.layout import STEP, arguments, docstring
 from symbolic_pe.emit.names import argument_names
 from symbolic_pe.emit.plan import BlockGroup, KernelPlan, MatrixGroup, Vector
 from symbolic_pe.emit.targets.groups import GroupCode, GroupWriter
+from symbolic_pe.emit.targets.turning import Turning, turning_of
 from symbolic_pe.emit.trees import product
 
 
@@ -64,6 +65,11 @@ class Module:
     def groups(self) -> list[GroupCode]:
         """Code of the groups; collects their constants."""
         return GroupWriter(self.plan, self.constants).write()
+
+    @cached_property
+    def turning(self) -> Turning | None:
+        """The form in few passes, when every channel belongs to a plane that turns."""
+        return turning_of(self.plan, self.constants)
 
     @cached_property
     def bases(self) -> tuple[str, str] | None:
@@ -198,12 +204,40 @@ class Module:
         return docstring(f"{sides}; u = position − reference.")
 
     @property
+    def table_docstring(self) -> str:
+        """Docstring of the table of a kernel that turns every plane."""
+        return docstring(
+            "cos and sin of every angle, as turn takes them, in dtype.",
+            [
+                "Make it once for all layers, and for query and key alike: transform_query(x, p, "
+                "c) and transform_key(x, p, c) are both turn(x, rotary_table(p, c))."
+            ],
+        )
+
+    @property
+    def turn_docstring(self) -> str:
+        """Docstring of the application of a table."""
+        return docstring(
+            f"x of shape {self.shape}, turned by the angles of a rotary_table; computed in the "
+            "dtype of the table or of x, the wider."
+        )
+
+    @property
+    def turn_into_docstring(self) -> str:
+        """Docstring of the same into given memory."""
+        return docstring(
+            "turn(x, table) written into out, which may be x, and returned.",
+            ["x, out and the table must have one dtype; gradients do not pass through."],
+        )
+
+    @property
     def operator_docstring(self) -> str:
         """Docstring of the matrix A."""
         d = self.plan.dimension
         shape = f"({self.plan.heads}, {d}, {d})" if self.plan.heads > 1 else f"({d}, {d})"
         law = "A(lag)" if self.bases else "A(lag) = F(lag)ᵀ"
-        return docstring(f"The matrix {law} of shape {shape}, float64; lag is one number.")
+        lag = "a 0-d array" if self.dialect.listed else "one number"
+        return docstring(f"The matrix {law} of shape {shape}, float64; lag is {lag}.")
 
     def pair_docstring(self, text: str, rest: Sequence[str] = ()) -> str:
         """Docstring of a function of two positions."""

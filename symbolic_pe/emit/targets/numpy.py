@@ -34,7 +34,9 @@ USAGE = (
 def emit_body(plan: KernelPlan) -> str:
     """The text of a NumPy file below its header."""
     module = Module(plan, DIALECT)
-    lines = [line for code in module.groups for line in _group(module, code)]
+    lines = (
+        [] if module.turning else [line for code in module.groups for line in _group(module, code)]
+    )
     bias = module.bias
     clamped = "np.maximum(lag, 0.0)" if plan.encoding.domain.causal else "lag"
     values = {

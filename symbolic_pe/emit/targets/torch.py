@@ -50,7 +50,7 @@ def emit_body(plan: KernelPlan) -> str:
         "module": module,
         "docstring": module_docstring(plan, USAGE),
         "bases": module.bases,
-        "lines": _transform(module),
+        "lines": [] if module.turning else _transform(module),
         "decay": module.decay(clamped),
         "bias": None if bias is None else bias.closed_form(),
         "columns": None
