@@ -51,6 +51,7 @@ def guarded(work: Callable[[Guard | None], None]) -> int | None:
         work(Guard(writer))
         os._exit(0)  # not reached: the work ends the process
     os.close(writer)
+    _end_together(child)
     try:
         return _wait(child, reader)
     except KeyboardInterrupt:
@@ -60,6 +61,19 @@ def guarded(work: Callable[[Guard | None], None]) -> int | None:
         return 130
     finally:
         os.close(reader)
+
+
+def _end_together(child: int) -> None:
+    """Whoever ends the parent politely ends the child too."""
+
+    def end(number: int, _: object) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(child, signal.SIGKILL)
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, end)
 
 
 def _wait(child: int, reader: int) -> int:

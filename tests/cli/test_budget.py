@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -69,6 +71,38 @@ def test_work_that_no_budget_interrupts_is_stopped_from_outside() -> None:
     )
     assert result.returncode == 3
     assert "not decided within the budget of 0.2 s" in result.stderr
+
+
+def test_ending_the_command_ends_its_work() -> None:
+    """A polite end (SIGTERM, as from `timeout`) leaves nothing running."""
+    code = (
+        "import os, sys, time\n"
+        "from symbolic_pe.cli.guard import guarded\n"
+        "def work(guard):\n"
+        "    print(os.getpid(), flush=True)\n"
+        "    time.sleep(60)\n"
+        "sys.exit(guarded(work))\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True
+    ) as parent:
+        assert parent.stdout is not None
+        child = int(parent.stdout.readline())
+        parent.terminate()
+        assert parent.wait(timeout=20) == -signal.SIGTERM
+    deadline = time.monotonic() + 20
+    while _is_running(child):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def _is_running(process: int) -> bool:
+    """Whether a process is there and not merely waiting to be collected."""
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state != "Z"
 
 
 def test_exit_codes_and_output_pass_through_the_guard(tmp_path: Path) -> None:
