@@ -1,8 +1,8 @@
 """What is known about the parameters: intervals for each, signs of polynomials in them.
 
-An `Assumptions` value is one cell of parameter space. `sign_of` answers from it; `assuming`
-refines it and returns None when the refinement is empty. Cells made by splitting one sign three
-ways are mutually exclusive and together exhaustive by construction.
+An `Assumptions` value is one cell of parameter space. `sign_of` answers from it; `with_sign`,
+`with_equation` and their like refine it and return None when the refinement contradicts itself.
+Cutting a cell into parts that cover it is the business of `splitting`.
 """
 
 from __future__ import annotations
@@ -17,8 +17,12 @@ from symbolic_pe.algebra.functions import square_root
 from symbolic_pe.algebra.interval import Interval
 from symbolic_pe.algebra.rational_function import RationalFunction, monomial_element
 from symbolic_pe.algebra.scalar import ZERO, Scalar, precision, with_symbols_replaced
-from symbolic_pe.algebra.symbols import is_constant_symbol, is_exponential
-from symbolic_pe.errors import NotYetCovered, SpecificationError
+from symbolic_pe.algebra.symbols import (
+    exponential_argument,
+    is_constant_symbol,
+    is_exponential,
+)
+from symbolic_pe.errors import NotYetCovered, OutsideTheRing, SpecificationError
 
 ASSUMPTIONS = ("real", "positive", "negative", "nonnegative", "nonpositive", "nonzero")
 _BETWEEN = re.compile(r"between\s+(-?\d+(?:/\d+|\.\d+)?)\s+and\s+(-?\d+(?:/\d+|\.\d+)?)")
@@ -199,7 +203,7 @@ class Assumptions:
             if sign is None:
                 return None
             result *= sign
-        return result * sign_without_roots(factor, name, roots)
+        return result * sign_without_roots(factor, name)
 
     def sign_by_monomials(self, factor: RationalFunction) -> int | None:
         """The common sign of all terms; terms that may vanish count where one cannot."""
@@ -241,7 +245,7 @@ class Assumptions:
         roots = real_roots(factor, name)
         if roots is None:
             return self.weak_sign_by_monomials(factor)
-        result = sign_without_roots(factor, name, roots)
+        result = sign_without_roots(factor, name)
         for root in roots:
             side = self.intervals[name].weak_sign_of_difference(root)
             if side is None:
@@ -343,7 +347,7 @@ class Assumptions:
         """The cell where a parameter is a root of a factor, put in where that stays in the ring."""
         try:
             return self.with_solution(name, root)
-        except NotYetCovered:  # sums of roots and parameters: keep the equation instead
+        except (NotYetCovered, OutsideTheRing):  # sums of roots, exponentials of exponentials
             return self.with_equation(factor)
 
     def solved_for(self, factor: RationalFunction) -> Assumptions | None:
@@ -354,7 +358,7 @@ class Assumptions:
         for name in self.linear_parameters(factor):
             constant, linear = factor.coefficients_in(name)
             if self.is_nonzero(linear):
-                return self.with_solution(name, Scalar({(): -(constant / linear)}))
+                return self.put_in(name, Scalar({(): -(constant / linear)}), factor)
         return self.with_equation(factor)
 
     def with_equation(self, element: RationalFunction) -> Assumptions | None:
@@ -411,11 +415,23 @@ class Assumptions:
         return replace(self, not_all_zero={**self.not_all_zero, key: tuple(elements)})
 
     def linear_parameters(self, factor: RationalFunction) -> list[str]:
-        """Parameters that occur linearly in a factor and are not solved for yet."""
+        """Parameters that occur linearly in a factor and are not solved for yet.
+
+        A parameter under an exponential is none: it would be put into its own exponential.
+        """
+        exponents = {
+            n
+            for symbol in (*factor.used_names(), *self.definitions)
+            if is_exponential(symbol)
+            for n in exponential_argument(symbol).parameters()
+        }
         return [
             n
             for n in reversed(factor.used_names())
-            if n in self.intervals and n not in self.solved and factor.degree_in(n) == 1
+            if n in self.intervals
+            and n not in self.solved
+            and n not in exponents
+            and factor.degree_in(n) == 1
         ]
 
     def with_solution(self, name: str, value: Scalar) -> Assumptions | None:
@@ -580,7 +596,8 @@ class Assumptions:
         for name, interval in self.intervals.items():
             if name in self.solved and (interval.low is None or interval.low != interval.high):
                 continue
-            if base.get(name) != interval:
+            positive = interval == Interval(low=ZERO)
+            if base.get(name) != interval and not (positive and name in self.definitions):
                 texts.extend(interval.describe(name))
         for name, value in self.solved.items():
             interval = self.intervals[name]
@@ -649,7 +666,7 @@ def real_roots(factor: RationalFunction, name: str) -> list[Scalar] | None:
     return sorted(pair, key=lambda x: x.to_float())
 
 
-def sign_without_roots(factor: RationalFunction, name: str, roots: list[Scalar]) -> int:
+def sign_without_roots(factor: RationalFunction, name: str) -> int:
     """Sign of factor / Π (x − root): that of its leading coefficient."""
     coefficients = factor.coefficients_in(name)
     return 1 if coefficients[-1].constant() > 0 else -1

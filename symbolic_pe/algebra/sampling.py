@@ -39,7 +39,7 @@ def sample_point(cell: Assumptions) -> dict[str, Scalar] | None:
 
     With an equation, one parameter of it is solved for after the others are chosen.
     """
-    names = [n for n in cell.intervals if n not in cell.solved]
+    names = [n for n in cell.intervals if n not in cell.solved and n not in _computed(cell)]
     equations = cell.equations()
     for index, values in enumerate(_choices(cell, names)):
         point = dict(zip(names, values, strict=True))
@@ -51,6 +51,15 @@ def sample_point(cell: Assumptions) -> dict[str, Scalar] | None:
                 if (found := _completed(cell, solved)) is not None:
                     return found
     return None
+
+
+def _computed(cell: Assumptions) -> dict[str, Scalar]:
+    """Defined symbols whose definition is put in: no parameter of it is solved for by them."""
+    return {
+        name: value
+        for name, value in cell.definitions.items()
+        if name not in cell.solved and not value.parameters() & set(cell.solved)
+    }
 
 
 def _choices(cell: Assumptions, names: Sequence[str]) -> Iterator[tuple[Scalar, ...]]:
@@ -86,6 +95,14 @@ def _on_equation(
 def _completed(cell: Assumptions, point: Mapping[str, Scalar]) -> dict[str, Scalar] | None:
     """The point with its solved parameters, when it lies in the cell."""
     complete = dict(point)
+    try:
+        for name, definition in _computed(cell).items():
+            complete[name] = definition.substitute(point)
+            if not cell.intervals[name].contains(complete[name]):
+                return None
+    except (OutsideTheRing, Undecided):
+        return None
+    point = complete.copy()
     rational = {n: v.rational_value() for n, v in point.items() if v.is_rational()}
     try:
         for name, value in cell.solved.items():
@@ -93,9 +110,20 @@ def _completed(cell: Assumptions, point: Mapping[str, Scalar]) -> dict[str, Scal
                 complete[name] = Scalar.rational(value.base_value().at(rational))
             else:
                 complete[name] = value.substitute({**point, **cell.constants})
-    except ZeroDivisionError:
+    except (ZeroDivisionError, OutsideTheRing):
         return None
-    return complete if _holds_at(cell, complete) else None
+    return complete if _agrees(cell, complete) and _holds_at(cell, complete) else None
+
+
+def _agrees(cell: Assumptions, point: Mapping[str, Scalar]) -> bool:
+    """Whether every defined symbol has the value of its definition at the point."""
+    try:
+        return all(
+            (value.substitute(point) - point[name]).is_zero()
+            for name, value in cell.definitions.items()
+        )
+    except OutsideTheRing:
+        return False
 
 
 def _holds_at(cell: Assumptions, point: Mapping[str, Scalar]) -> bool:

@@ -56,7 +56,7 @@ def split_weakly(cell: Assumptions, factor: RationalFunction, sign: int) -> Iter
     roots = real_roots(factor, names[0]) if len(names) == 1 else None
     if roots is not None and len(roots) == 1:
         (root,) = roots
-        below = -sign * sign_without_roots(factor, names[0], roots)  # side of weak sign
+        below = -sign * sign_without_roots(factor, names[0])  # side of weak sign
         interval = cell.intervals[names[0]]
         sides = (interval.side(root, below), interval.closed_side(root, -below))
         parts: list[Assumptions | None] = [
@@ -147,7 +147,8 @@ def _where_zero(cell: Assumptions, factor: RationalFunction) -> Iterator[Assumpt
         if linear.size() > 2:
             continue
         regular = cell.with_nonzero(linear)
-        solved = regular and regular.with_solution(name, Scalar({(): -(constant / linear)}))
+        solution = Scalar({(): -(constant / linear)})
+        solved = regular and regular.put_in(name, solution, factor)
         if solved is not None:
             yield solved
         if not cell.is_nonzero(linear):

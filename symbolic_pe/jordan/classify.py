@@ -257,8 +257,9 @@ def _finish(partial: _Partial, budget: Budget) -> JordanCase:
                 b.real_part_sign,
             )
         )
-    facts = partial.cell.signs or partial.cell.weak or partial.cell.not_all_zero
-    possibly_empty = bool(facts) and (budget.is_spent() or sample_point(partial.cell) is None)
+    cell = partial.cell
+    facts = cell.signs or cell.weak or cell.not_all_zero or cell.definitions
+    possibly_empty = bool(facts) and (budget.is_spent() or sample_point(cell) is None)
     return JordanCase(partial.cell, tuple(merged.values()), partial.forms, possibly_empty)
 
 

@@ -21,6 +21,7 @@ from symbolic_pe.algebra.assumptions import Assumptions
 from symbolic_pe.algebra.interval import Interval
 from symbolic_pe.algebra.matrix import ScalarMatrix, apply
 from symbolic_pe.algebra.rational_function import ONE, RationalFunction
+from symbolic_pe.algebra.scalar import ONE as UNIT
 from symbolic_pe.algebra.scalar import ZERO, Scalar, with_symbols_replaced
 from symbolic_pe.algebra.symbols import (
     Atom,
@@ -87,7 +88,8 @@ def _one_exponential(
         n: Scalar({((_atom_of(k), fmpq(1, orders[k])),): ONE})
         for n, k in zip(names, roots, strict=True)
     }
-    return apply(rewritten, matrix), _declared(assumptions, values)
+    bounds = {n: _range(assumptions, n) for n in values}
+    return apply(rewritten, matrix), _declared(assumptions, values, bounds)
 
 
 def _atom_of(name: str) -> Atom:
@@ -100,11 +102,26 @@ def _root(name: str, order: int) -> Scalar:
     return Scalar.symbol(exponential_symbol(argument))
 
 
-def _declared(assumptions: Assumptions, values: Mapping[str, Scalar]) -> Assumptions:
-    """With positive symbols and what they stand for."""
+def _range(assumptions: Assumptions, name: str) -> Interval:
+    """Where e^m lies, for what is known of the sign of m."""
+    argument = exponential_argument(name).base_value()
+    sign = assumptions.sign_of(argument)
+    weak = sign if sign is not None else assumptions.weak_sign_of(argument)
+    closed = sign is None
+    if weak == 1:
+        return Interval(low=UNIT, low_closed=closed)
+    if weak == -1:
+        return Interval(low=ZERO, high=UNIT, high_closed=closed)
+    return POSITIVE
+
+
+def _declared(
+    assumptions: Assumptions, values: Mapping[str, Scalar], bounds: Mapping[str, Interval]
+) -> Assumptions:
+    """With positive symbols, where they lie, and what they stand for."""
     return replace(
         assumptions,
-        intervals={**assumptions.intervals, **dict.fromkeys(values, POSITIVE)},
+        intervals={**assumptions.intervals, **bounds},
         definitions={**assumptions.definitions, **values},
     )
 
@@ -128,7 +145,8 @@ def _roots_as_symbols(
     adjoined = Adjunction.of(matrix)
     numbers = {n: v for n, v in adjoined.values.items() if not v.parameters()}
     others = {n: v for n, v in adjoined.values.items() if v.parameters()}
-    refined = _declared(assumptions, others).with_constants(numbers)
+    bounds = dict.fromkeys(others, POSITIVE)
+    refined = _declared(assumptions, others, bounds).with_constants(numbers)
     solved: dict[str, Scalar] = {}
     for name, value in others.items():
         (((atom, exponent),),) = (tuple(r) for r in value.terms)

@@ -10,11 +10,12 @@ from flint import arb, arb_mat, fmpq, fmpq_mat, fmpq_poly
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from symbolic_pe import from_document, prove
 from symbolic_pe.algebra.assumptions import Assumptions
 from symbolic_pe.algebra.matrix import scalar_matrix
 from symbolic_pe.algebra.polynomial import Polynomial
 from symbolic_pe.algebra.rational_function import RationalFunction
-from symbolic_pe.algebra.sampling import holds_at
+from symbolic_pe.algebra.sampling import holds_at, sample_point
 from symbolic_pe.algebra.scalar import Scalar, precision
 from symbolic_pe.exponential.parametric import ParametricExponential, parametric_exponential
 from symbolic_pe.exponential.primary import evaluate_at, laws_hold
@@ -22,6 +23,7 @@ from symbolic_pe.generators.generator import Generator
 from symbolic_pe.jordan.classify import real_jordan_form
 from symbolic_pe.jordan.form import RealJordanForm
 from symbolic_pe.jordan.rational_entries import with_rational_entries
+from symbolic_pe.proof.claim import Outcome
 from tests.jordan.points import shape
 
 MATRICES = {
@@ -193,3 +195,33 @@ def test_roots_and_parameters_together_are_classified_and_proved(name: str) -> N
             Generator(3, None, scalar_matrix(at_point), Assumptions())
         ).cases
         assert shape(case.structure) == shape(exact.structure)
+
+
+BELOW_ONE = [
+    # what decays for every admissible value, by a relation between symbols and parameters
+    (["1-exp(q/2)", "-2*cosh(q/3)", "-1"], {"q": "positive"}, Outcome.PROVED),
+    (["1-exp(q/2)", "-2*cosh(q/3)", "-1"], {"q": "real"}, Outcome.REFUTED),
+    (["1+q/2-exp(q/2)", "-2", "-3"], {"q": "positive"}, Outcome.UNDECIDED),
+    (["sqrt(w)-sqrt(w+1)", "-2", "-3"], {"w": "positive"}, Outcome.UNDECIDED),
+    (["sqrt(w+1)-2*sqrt(w)", "-2", "-3"], {"w": "positive"}, Outcome.REFUTED),
+    (["-sqrt(a^2+b^2)", "-2", "-3-b"], {"a": "positive", "b": "positive"}, Outcome.PROVED),
+]
+
+
+@pytest.mark.parametrize(("diagonal", "parameters", "verdict"), BELOW_ONE)
+def test_points_of_cases_keep_what_their_symbols_stand_for(
+    diagonal: list[str], parameters: dict[str, str], verdict: Outcome
+) -> None:
+    """No witness has exp(q/6) = 1/2 for q = 2; without a relation in reach, undecided."""
+    rows = [
+        [d if i == j else str(int(j == i + 1)) for j in range(3)] for i, d in enumerate(diagonal)
+    ]
+    document = {"matrix": rows, "parameters": parameters, "claims": ["bounded-causal"]}
+    claim = next(c for c in prove(from_document(document)).claims if c.name == "bounded-causal")
+    assert claim.verdict is verdict
+    form = real_jordan_form(Generator.from_matrix(rows, parameters))
+    for case in form.cases:
+        if case.possibly_empty or (point := sample_point(case.cell)) is None:
+            continue
+        for name, definition in case.cell.definitions.items():
+            assert (definition.substitute(point) - point[name]).is_zero()
