@@ -24,6 +24,9 @@ class Budget:
         """
         return cls(seconds, time.monotonic() + share * seconds)
 
+    def __str__(self) -> str:
+        return f"not decided within the budget of {self.seconds:g} s"
+
     def is_spent(self) -> bool:
         """True once the deadline has passed."""
         return time.monotonic() >= self.deadline

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from symbolic_pe.algebra.printing import times
@@ -9,8 +10,8 @@ from symbolic_pe.algebra.scalar import Scalar, precision
 from symbolic_pe.budget import Budget
 from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.generators.families import Growth, known_encodings
-from symbolic_pe.jordan.classify import real_jordan_form
-from symbolic_pe.jordan.form import JordanCase, StructureBlock
+from symbolic_pe.jordan.form import JordanCase, RealJordanForm, StructureBlock
+from symbolic_pe.proof.prover import jordan_forms
 
 LOG_TWO = Scalar.symbol("log(2)")
 TWO_PI = Scalar.rational(2) * Scalar.symbol("pi")
@@ -76,16 +77,21 @@ class Classification:
         return next((case.undecided for case in self.cases if case.undecided), "")
 
 
-def classify(encoding: Encoding, budget: Budget | None = None) -> Classification:
+def classify(
+    encoding: Encoding,
+    budget: Budget | None = None,
+    forms: Sequence[RealJordanForm] | None = None,
+) -> Classification:
     """Classify by exact real Jordan form.
 
     Heads with the same blocks share one case. The dimension counts the constant coordinates
     that an additive bias needs. Cells that the budget (60 s unless given) or this version leaves
-    open are cases with `undecided` set. Raises `NotYetCovered` when no cell is decided.
+    open are cases with `undecided` set. `forms` are those of the heads, when they are known
+    already. Raises `NotYetCovered` when no cell is decided.
     """
     grouped: dict[tuple[object, ...], tuple[JordanCase, list[int]]] = {}
-    for index in range(len(encoding.heads)):
-        for case in real_jordan_form(encoding.full_generator(index), budget).cases:
+    for index, form in enumerate(jordan_forms(encoding, budget) if forms is None else forms):
+        for case in form.cases:
             key = (
                 tuple(case.cell.conditions()),
                 tuple(

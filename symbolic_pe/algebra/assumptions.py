@@ -11,12 +11,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from flint import arb, fmpq
+from flint import fmpq
 
 from symbolic_pe.algebra.functions import square_root
 from symbolic_pe.algebra.interval import Interval
 from symbolic_pe.algebra.rational_function import RationalFunction, monomial_element
-from symbolic_pe.algebra.scalar import ZERO, Scalar, precision, with_symbols_replaced
+from symbolic_pe.algebra.scalar import ZERO, Scalar, with_symbols_replaced
 from symbolic_pe.algebra.symbols import (
     exponential_argument,
     is_constant_symbol,
@@ -670,9 +670,3 @@ def sign_without_roots(factor: RationalFunction, name: str) -> int:
     """Sign of factor / Π (x − root): that of its leading coefficient."""
     coefficients = factor.coefficients_in(name)
     return 1 if coefficients[-1].constant() > 0 else -1
-
-
-def ball_values(point: Mapping[str, Scalar], bits: int) -> dict[str, arb]:
-    """A sample point as balls."""
-    with precision(bits):
-        return {name: value.ball({}) for name, value in point.items()}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, product
 
-from flint import fmpq
+from flint import arb, fmpq
 
 from symbolic_pe.algebra.assumptions import Assumptions, real_roots
 from symbolic_pe.algebra.rational_function import RationalFunction
@@ -189,3 +189,9 @@ def _nonzero_at(cell: Assumptions, point: Mapping[str, Scalar]) -> bool:
         any(not cell.value(x).substitute(point).is_zero() for x in elements)
         for elements in (*((x,) for x in cell.nonzero.values()), *cell.not_all_zero.values())
     )
+
+
+def ball_values(point: Mapping[str, Scalar], bits: int) -> dict[str, arb]:
+    """A sample point as balls."""
+    with precision(bits):
+        return {name: value.ball({}) for name, value in point.items()}

@@ -327,7 +327,8 @@ def _worst(claims: Sequence[Claim]) -> int:
 @click.argument("spec")
 @click.option("--target", default="numpy", show_default=True, help="numpy, torch or array-api.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to a file instead.")
-def emit(spec: str, target: str, output: Path | None) -> None:
+@budget_option
+def emit(spec: str, target: str, output: Path | None, budget: Budget) -> None:
     """Emit source text (proved, not cross-checked; see build)."""
     from symbolic_pe.cli.files import read_specification, write_files
     from symbolic_pe.emit.targets import target_named
@@ -337,7 +338,7 @@ def emit(spec: str, target: str, output: Path | None) -> None:
 
     target_named(target)
     encoding = read_specification(spec)
-    proof = run(encoding)
+    proof = run(encoding, budget)
     if proof.outcome is Outcome.REFUTED:
         refuted = next(c for c in proof.claims if c.verdict is Outcome.REFUTED)
         click.echo(f"not emitted: {refuted.name} is refuted: {refuted.witness}", err=True)

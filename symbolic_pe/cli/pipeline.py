@@ -18,7 +18,7 @@ from symbolic_pe.errors import SpecificationError
 from symbolic_pe.production import make_kernels
 from symbolic_pe.proof.certificate import Json
 from symbolic_pe.proof.claim import Outcome
-from symbolic_pe.proof.prover import Proof, prove
+from symbolic_pe.proof.prover import Proof, jordan_forms, prove
 
 if TYPE_CHECKING:
     from numeric_check.cross_check import CrossCheck
@@ -106,9 +106,10 @@ def build(
     from numeric_check.rounding import judge
 
     progress("classifying")
-    classification = classify(encoding, budget)
+    forms = jordan_forms(encoding, budget)
+    classification = classify(encoding, forms=forms)
     progress("proving")
-    proof = prove(encoding, budget)
+    proof = prove(encoding, budget, forms)
     if proof.outcome is Outcome.REFUTED:
         return Artefacts(encoding, classification, proof, None, None, (), {}, {}, {})
     progress("emitting")

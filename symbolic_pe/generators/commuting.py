@@ -23,7 +23,6 @@ from symbolic_pe.algebra.matrix import (
 )
 from symbolic_pe.algebra.scalar import ZERO, Scalar
 from symbolic_pe.errors import SpecificationError
-from symbolic_pe.generators.block import PlacedBlock
 from symbolic_pe.generators.generator import Generator
 
 
@@ -95,20 +94,6 @@ class CommutingFamily:
                     if not x.is_zero():
                         rows[i][j] = rows[i][j] + weight * x
         return Generator(n, None, scalar_matrix(rows), self.axes[0].assumptions)
-
-    def shared_blocks(self) -> tuple[tuple[PlacedBlock, ...], ...] | None:
-        """For each place, the blocks of all axes there, when all axes have blocks on one layout.
-
-        Axial, mixed and multimodal rotary encodings have: each plane turns with the angle
-        Σ pᵢωᵢ and scales with Σ pᵢaᵢ. None when an axis is given as a matrix, or places its
-        blocks elsewhere.
-        """
-        layouts = [
-            None if g.placed is None else [p.coordinates for p in g.placed] for g in self.axes
-        ]
-        if any(layout is None or layout != layouts[0] for layout in layouts):
-            return None
-        return tuple(zip(*(g.placed or () for g in self.axes), strict=True))
 
 
 def offending_commutator(generators: Sequence[Generator]) -> Commutator | None:

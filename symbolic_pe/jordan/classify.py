@@ -90,7 +90,7 @@ class _Search:
         if self.found >= MAX_CASES:
             return f"a case tree of more than {MAX_CASES} cases"
         if self.budget.is_spent():
-            return f"not decided within the budget of {self.budget.seconds:g} s"
+            return str(self.budget)
         return ""
 
 

@@ -97,7 +97,7 @@ def structure_cells(
     elif not all(x.is_base() for row in here for x in row):
         reason = f"roots of parameters in a component of dimension {len(here)}, on this case"
     elif budget.is_spent():
-        reason = f"not decided within the budget of {budget.seconds:g} s"
+        reason = str(budget)
     if reason:
         yield StructureCell(cell, (), reason)
         return

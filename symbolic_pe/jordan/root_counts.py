@@ -73,8 +73,6 @@ SignSet = frozenset[int]
 Signs = Callable[[RationalFunction], SignSet]
 """The signs that an irreducible factor may have."""
 
-ANY: SignSet = frozenset((-1, 0, 1))
-
 
 @dataclass(frozen=True)
 class SignOf:

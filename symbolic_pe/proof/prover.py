@@ -7,7 +7,7 @@ The two-variable products are decided as well where that is cheap.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from symbolic_pe.algebra.assumptions import Assumptions
@@ -25,13 +25,14 @@ from symbolic_pe.algebra.scalar import Scalar, precision
 from symbolic_pe.budget import Budget
 from symbolic_pe.emit.plan import is_norm_preserving
 from symbolic_pe.encodings.augmentation import realised_bias
-from symbolic_pe.encodings.encoding import Encoding
-from symbolic_pe.errors import NotYetCovered, Undecided
+from symbolic_pe.encodings.encoding import Augmentation, Encoding
+from symbolic_pe.encodings.realisation import minimal_augmentation
+from symbolic_pe.errors import NotYetCovered, SpecificationError, Undecided
 from symbolic_pe.exponential.parametric import parametric_exponential
 from symbolic_pe.exponential.primary import primary_exponential
 from symbolic_pe.generators.generator import Generator
 from symbolic_pe.jordan.classify import real_jordan_form
-from symbolic_pe.jordan.form import UNDECIDED, JordanCase, StructureBlock
+from symbolic_pe.jordan.form import UNDECIDED, JordanCase, RealJordanForm, StructureBlock
 from symbolic_pe.jordan.rational_entries import with_rational_entries
 from symbolic_pe.proof.claim import Claim, Outcome, outcome_of
 from symbolic_pe.proof.patterns import (
@@ -76,11 +77,16 @@ class Proof:
         return outcome_of(self.claims)
 
 
-def prove(encoding: Encoding, budget: Budget | None = None) -> Proof:
+def prove(
+    encoding: Encoding,
+    budget: Budget | None = None,
+    forms: Sequence[RealJordanForm] | None = None,
+) -> Proof:
     """Decide every claim that belongs to an encoding or that its specification makes.
 
     The laws of A(τ) = exp(τX) need no case tree: where one is not decided, or not within the
-    budget, they are proved for all parameters at once.
+    budget, they are proved for all parameters at once. `forms` are those of the heads, when they
+    are known already (`jordan_forms`).
     """
     added = (
         (_decided("augmentation", lambda: _augmentation(encoding)),)
@@ -88,10 +94,11 @@ def prove(encoding: Encoding, budget: Budget | None = None) -> Proof:
         else ()
     )
     try:
-        cases = tuple(jordan_cases(encoding, budget))
+        found = jordan_forms(encoding, budget) if forms is None else forms
     except (NotYetCovered, Undecided) as error:
         asserted = _asserted_undecided(encoding, str(error))
         return Proof(encoding, (*_uniform_laws(encoding, str(error)), *added, *asserted), ())
+    cases = tuple((head, case) for head, form in enumerate(found) for case in form.cases)
     claims: list[Claim] = []
     open_cells = next((case.undecided for _, case in cases if case.undecided), "")
     if open_cells:
@@ -107,13 +114,12 @@ def prove(encoding: Encoding, budget: Budget | None = None) -> Proof:
     return Proof(encoding, tuple(claims), cases)
 
 
-def jordan_cases(
-    encoding: Encoding, budget: Budget | None = None
-) -> Iterator[tuple[int, JordanCase]]:
-    """(head, case) for every head and case, constant coordinates included."""
-    for index in range(len(encoding.heads)):
-        for case in real_jordan_form(encoding.full_generator(index), budget).cases:
-            yield index, case
+def jordan_forms(encoding: Encoding, budget: Budget | None = None) -> tuple[RealJordanForm, ...]:
+    """The real Jordan form of every head, constant coordinates included."""
+    return tuple(
+        real_jordan_form(encoding.full_generator(index), budget)
+        for index in range(len(encoding.heads))
+    )
 
 
 def _all_undecided(reason: str) -> tuple[Claim, ...]:
@@ -384,8 +390,22 @@ def _augmentation(encoding: Encoding) -> Claim:
         Outcome.PROVED,
         STATEMENTS[name],
         f"decided as exponential polynomials; {first.coordinates} constant coordinate(s) added, "
-        f"bias(tau) = {_in_tau(first.bias)}" + (" in head 0" if len(encoding.heads) > 1 else ""),
+        f"bias(tau) = {_in_tau(first.bias)}"
+        + (" in head 0" if len(encoding.heads) > 1 else "")
+        + _fewest(first),
     )
+
+
+def _fewest(added: Augmentation) -> str:
+    """Whether fewer coordinates would do: the rank of the Hankel matrix is what any needs."""
+    try:
+        rank = minimal_augmentation(added.bias).hankel_rank
+    except (SpecificationError, Undecided):  # the zero bias needs none; an undecided pivot
+        return ""
+    generic = "generic " if any(c.re.parameters() for c in added.bias.terms.values()) else ""
+    law = f"the Hankel matrix of its Markov parameters has {generic}rank {rank}"
+    verdict = "fewer cannot do" if rank == added.coordinates else f"{rank} would do"
+    return f"; {verdict}: {law}"
 
 
 def _rename(f: ExponentialPolynomial) -> ExponentialPolynomial:

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 
 from flint import arb, arb_mat, fmpq
 
-from symbolic_pe.algebra.assumptions import ball_values
 from symbolic_pe.algebra.matrix import ScalarMatrix
 from symbolic_pe.algebra.printing import assignments
-from symbolic_pe.algebra.sampling import sample_point
+from symbolic_pe.algebra.sampling import ball_values, sample_point
 from symbolic_pe.algebra.scalar import precision
 from symbolic_pe.encodings.forms import SeveralAxes
 from symbolic_pe.errors import Undecided

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from flint import arb, fmpq
 
-from symbolic_pe.algebra.assumptions import Assumptions, ball_values
+from symbolic_pe.algebra.assumptions import Assumptions
 from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
 from symbolic_pe.algebra.printing import assignments
-from symbolic_pe.algebra.sampling import sample_point
+from symbolic_pe.algebra.sampling import ball_values, sample_point
 from symbolic_pe.algebra.scalar import ZERO, Scalar, precision
 
 POINTS = (fmpq(3), fmpq(1), fmpq(2), fmpq(5), fmpq(1, 2), fmpq(7), fmpq(11, 3))

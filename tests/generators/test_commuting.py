@@ -15,6 +15,7 @@ from symbolic_pe.errors import SpecificationError
 from symbolic_pe.generators.block import Block
 from symbolic_pe.generators.commuting import CommutingFamily, NotCommuting
 from symbolic_pe.generators.generator import Generator
+from symbolic_pe.jordan.joint import joint_structure
 from tests.strategies import unimodular
 
 
@@ -35,9 +36,8 @@ def skew(axis: int) -> Generator:
 
 def test_mixed_rotary_axes_commute_and_share_planes() -> None:
     family = CommutingFamily.of([planes("1", "sqrt(2)"), planes("1/3", "pi")])
-    shared = family.shared_blocks()
-    assert shared is not None
-    assert [[str(p.block.frequency) for p in plane] for plane in shared] == [
+    shared = [block for component in joint_structure(family) for block in component.blocks]
+    assert [[axis.frequency.text for axis in plane.axes] for plane in shared] == [
         ["1", "1/3"],
         ["sqrt(2)", "pi"],
     ]

@@ -112,6 +112,7 @@ QUARTIC = [
 def test_every_case_of_the_cubic_companion_has_a_point() -> None:
     """37 cells, each shown not to be empty; the triple root is a chain of length 3."""
     cases = real_jordan_form(Generator.from_matrix(CUBIC, dict.fromkeys("abc", "real"))).cases
+    assert len(cases) == 37
     assert not any(c.possibly_empty or c.undecided for c in cases)
     triple = [c for c in cases if [b.chain_length for b in c.structure] == [3]]
     assert {c.structure[0].family for c in triple} == {
@@ -184,6 +185,14 @@ def structured(draw: st.DrawFn) -> list[list[fmpq]]:
     hidden = p * fmpq_mat(rows) * p.inv()
     order = draw(st.permutations(range(3)))
     return [[hidden[i, j] for j in order] for i in order]
+
+
+@pytest.mark.slow
+def test_the_general_three_by_three_is_decided_in_less_than_two_hundred_cells() -> None:
+    names = [x for row in GENERAL for x in row]
+    form = real_jordan_form(Generator.from_matrix(GENERAL, dict.fromkeys(names, "real")))
+    assert not form.undecided
+    assert len(form.cases) < 200
 
 
 @pytest.mark.slow

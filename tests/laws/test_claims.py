@@ -275,3 +275,22 @@ def test_misquoted_and_corrected_examples() -> None:
     assert "not equal after softmax" in claim.reason
     proved = prove(read_specification("examples/alibi-corrected.toml"))
     assert proved.outcome is Outcome.PROVED
+
+
+def test_the_fewest_coordinates_of_a_bias_are_stated_and_more_are_noticed() -> None:
+    """ALiBi needs two; a third coordinate that carries nothing is one too many."""
+    two = prove(read_specification("alibi:heads=1"))
+    reason = next(c.reason for c in two.claims if c.name == "augmentation")
+    assert "fewer cannot do: the Hankel matrix of its Markov parameters has rank 2" in reason
+    three = {
+        "matrix": [["0"]],
+        "augmentation": {
+            "query": ["-1", "0", "0"],
+            "key": ["0", "1", "0"],
+            "generator": [["0", "1", "0"], ["0", "0", "0"], ["0", "0", "0"]],
+        },
+    }
+    wasteful = prove(from_document(three))
+    claim = next(c for c in wasteful.claims if c.name == "augmentation")
+    assert claim.verdict is Outcome.PROVED
+    assert "2 would do" in claim.reason
