@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
 
@@ -130,6 +130,7 @@ class _Piece:
 
     `group` numbers the irreducible factor of χ that it comes from, −1 for a root of several.
     `power` is its exponent in that factor, which is `irreducible` when it is the factor itself.
+    `sizes` are the chain lengths at each root, once they are known.
     """
 
     polynomial: Polynomial
@@ -137,17 +138,24 @@ class _Piece:
     group: int
     power: int
     irreducible: bool
+    sizes: tuple[int, ...] = ()
 
 
 def _structure(cell: Assumptions, matrix: KMatrix, kind: str) -> tuple[StructureBlock, ...]:
-    wholes, pieces = _coprime_pieces(cell, characteristic_polynomial(matrix))
+    wholes, coprime = _coprime_pieces(cell, characteristic_polynomial(matrix))
+    pieces = _with_sizes(cell, matrix, coprime, kind)
     blocks: list[StructureBlock] = []
     for piece, roots in _located(cell, wholes, pieces, kind):
-        sizes = [1] * piece.multiplicity if kind else _sizes(cell, matrix, piece, pieces)
         blocks.extend(
-            StructureBlock(value, imaginary, size, sizes.count(size), real_part)
+            StructureBlock(value, imaginary, size, piece.sizes.count(size), real_part)
             for value, imaginary, real_part in roots
-            for size in sorted(set(sizes), reverse=True)
+            for size in sorted(set(piece.sizes), reverse=True)
+        )
+    total = sum(b.chain_length * b.multiplicity * (1 + b.is_pair) for b in blocks)
+    if total != len(matrix):
+        raise NotYetCovered(
+            f"blocks of total size {total} were found for {len(matrix)} channels; please report "
+            "the input"
         )
     return tuple(blocks)
 
@@ -423,44 +431,121 @@ def _even_counts(cell: Assumptions, q: Polynomial, kind: str) -> RootCounts:
 # -- chains -----------------------------------------------------------------------------------
 
 
-def _sizes(cell: Assumptions, matrix: KMatrix, piece: _Piece, pieces: list[_Piece]) -> list[int]:
-    """Chain lengths at each root of a piece.
+def _with_sizes(
+    cell: Assumptions, matrix: KMatrix, pieces: list[_Piece], kind: str
+) -> list[_Piece]:
+    """The pieces with the chain lengths at their roots; one whose roots differ becomes several."""
+    if kind:
+        return [replace(piece, sizes=(1,) * piece.multiplicity) for piece in pieces]
+    return [
+        sized for piece in pieces for sized in _sized(cell, matrix, piece, _cofactor(piece, pieces))
+    ]
+
+
+def _cofactor(piece: _Piece, pieces: list[_Piece]) -> Polynomial:
+    """Π others: invertible on the component of the piece, 0 on all others."""
+    result = Polynomial([1])
+    for other in pieces:
+        if other is not piece:
+            result = result * other.polynomial**other.multiplicity
+    return result
+
+
+def _sized(cell: Assumptions, matrix: KMatrix, piece: _Piece, cofactor: Polynomial) -> list[_Piece]:
+    """Chain lengths at each root of a piece g.
 
     M = (g·Π others)(X) acts as g(X) on the component of g, up to an invertible factor, and as 0 on
     the others; its rank over all roots of g together says how many chains there are.
     """
     multiplicity, degree = piece.multiplicity, piece.polynomial.degree()
     if multiplicity == 1:
-        return [1]
-    cofactor = Polynomial([1])
-    for other in pieces:
-        if other is not piece:
-            cofactor = cofactor * other.polynomial**other.multiplicity
+        return [replace(piece, sizes=(1,))]
     image = evaluate((cofactor * piece.polynomial).coeffs(), matrix)
     if multiplicity == 2 and _count_minors(len(matrix), degree) <= MAX_MINORS:
-        return _sizes_of_two(cell, image, degree)
-    if multiplicity == 3 and degree == 1:
+        if not all_vanish(cell, minors(image, degree)):
+            return [replace(piece, sizes=(2,))]
+        if degree == 1 or all_vanish(cell, minors(image, 1)):
+            return [replace(piece, sizes=(1, 1))]
+    elif multiplicity == 3 and degree == 1:
         if not all_vanish(cell, minors(product(image, image), 1)):
-            return [3]
-        return [1, 1, 1] if all_vanish(cell, minors(image, 1)) else [2, 1]
-    if not piece.irreducible:
+            return [replace(piece, sizes=(3,))]
+        alone = all_vanish(cell, minors(image, 1))
+        return [replace(piece, sizes=(1, 1, 1) if alone else (2, 1))]
+    elif degree == 1 or (piece.irreducible and not cell.equations() and not cell.constants):
+        return [replace(piece, sizes=_sizes_by_ranks(cell, matrix, piece))]
+    return _split_by_index(cell, matrix, piece, cofactor)
+
+
+def _split_by_index(
+    cell: Assumptions, matrix: KMatrix, piece: _Piece, cofactor: Polynomial
+) -> list[_Piece]:
+    """Parts of g whose roots have one longest chain, the least k with N_λ^k = 0.
+
+    With Q_λ = g/(x − λ), N_λ^k = 0 exactly when (Π others·g^k)(X)·Q_λ(X)^{m−k} = 0: the common
+    roots of g and of the entries of that matrix, as polynomials in λ.
+    """
+    left, multiplicity = piece.polynomial, piece.multiplicity
+    parts: list[_Piece] = []
+    for index in range(1, multiplicity):
+        if left.degree() == 0:
+            break
+        common = left
+        for entry in _entries_at_root(matrix, piece, cofactor, index):
+            common = gcd(cell, common, entry)
+            if common.degree() == 0:
+                break
+        if common.degree() > 0:
+            parts.append(_part(cell, piece, common, index))
+            left = left // common
+    if left.degree() > 0:
+        parts.append(_part(cell, piece, left, multiplicity))
+    return parts
+
+
+def _part(cell: Assumptions, piece: _Piece, g: Polynomial, index: int) -> _Piece:
+    """Roots with longest chain `index`, where that says what the others are."""
+    rest = piece.multiplicity - index
+    if rest > 1 and index > 1:
         raise NotYetCovered(
-            f"the chains of the roots of {polynomial_text(piece.polynomial)}, of multiplicity "
-            f"{multiplicity} each, under {' and '.join(cell.conditions()) or 'no condition'}"
+            f"the chains of the roots of {polynomial_text(g, cell.constants)}, of multiplicity "
+            f"{piece.multiplicity} and longest chain {index}, under "
+            + (" and ".join(cell.conditions()) or "no condition")
         )
-    return _sizes_by_ranks(cell, matrix, piece)
+    sizes = (index, *(1,) * rest)
+    return replace(piece, polynomial=g, group=-1, irreducible=g.degree() == 1, sizes=sizes)
 
 
-def _sizes_of_two(cell: Assumptions, image: KMatrix, degree: int) -> list[int]:
-    """Every root has a chain of length 2 when M has rank deg g, none when M = 0."""
-    if not all_vanish(cell, minors(image, degree)):
-        return [2]
-    if degree == 1 or all_vanish(cell, minors(image, 1)):
-        return [1, 1]
-    raise NotYetCovered(
-        "roots of one factor with chains of different lengths under "
-        + (" and ".join(cell.conditions()) or "no condition")
-    )
+def _entries_at_root(
+    matrix: KMatrix, piece: _Piece, cofactor: Polynomial, index: int
+) -> Iterator[Polynomial]:
+    """Entries of (Π others·g^index)(X)·Q_λ(X)^{m−index} as polynomials in λ modulo g."""
+    g, n = piece.polynomial, len(matrix)
+    powers = [evaluate([ONE], matrix)]
+    for _ in range(g.degree() - 1):
+        powers.append(product(powers[-1], matrix))
+    # Q_λ(x) = Σ_j λ^j·Σ_{i>j} g_i x^{i−j−1}
+    quotient = [
+        [
+            [
+                sum((g[i] * powers[i - j - 1][r][c] for i in range(j + 1, g.degree() + 1)), ZERO)
+                for j in range(g.degree())
+            ]
+            for c in range(n)
+        ]
+        for r in range(n)
+    ]
+    start = evaluate((cofactor * g**index).coeffs(), matrix)
+    current = [[Polynomial([x]) for x in row] for row in start]
+    factor = [[Polynomial(x) for x in row] for row in quotient]
+    for _ in range(piece.multiplicity - index):
+        current = [
+            [
+                sum((current[r][k] * factor[k][c] for k in range(n)), Polynomial([])) % g
+                for c in range(n)
+            ]
+            for r in range(n)
+        ]
+    yield from (x for row in current for x in row if x.degree() >= 0)
 
 
 def _count_minors(n: int, size: int) -> int:
@@ -470,8 +555,11 @@ def _count_minors(n: int, size: int) -> int:
     return count * count
 
 
-def _sizes_by_ranks(cell: Assumptions, matrix: KMatrix, piece: _Piece) -> list[int]:
-    """(rank g^{k−1} − rank g^k)/deg g chains of length ≥ k, all ranks constant on the cell."""
+def _sizes_by_ranks(cell: Assumptions, matrix: KMatrix, piece: _Piece) -> tuple[int, ...]:
+    """(rank g^{k−1} − rank g^k)/deg g chains of length ≥ k, all ranks constant on the cell.
+
+    The roots of an irreducible g are conjugate, so they share their chains; a linear g has one.
+    """
     degree, n = piece.polynomial.degree(), len(matrix)
     image = evaluate(piece.polynomial.coeffs(), matrix)
     ranks, power = [n], image
@@ -479,4 +567,6 @@ def _sizes_by_ranks(cell: Assumptions, matrix: KMatrix, piece: _Piece) -> list[i
         ranks.append(rank(cell, power))
         power = product(power, image)
     at_least = [(ranks[k] - ranks[k + 1]) // degree for k in range(len(ranks) - 1)] + [0]
-    return [k + 1 for k in range(len(at_least) - 1) for _ in range(at_least[k] - at_least[k + 1])]
+    return tuple(
+        k + 1 for k in range(len(at_least) - 1) for _ in range(at_least[k] - at_least[k + 1])
+    )

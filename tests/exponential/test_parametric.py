@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from symbolic_pe import from_document, prove
 from symbolic_pe.algebra.assumptions import Assumptions
+from symbolic_pe.algebra.expression import parse
 from symbolic_pe.algebra.matrix import scalar_matrix
 from symbolic_pe.algebra.polynomial import Polynomial
 from symbolic_pe.algebra.rational_function import RationalFunction
@@ -225,3 +226,37 @@ def test_points_of_cases_keep_what_their_symbols_stand_for(
             continue
         for name, definition in case.cell.definitions.items():
             assert (definition.substitute(point) - point[name]).is_zero()
+
+
+def mixed_chains(blocks: int, coupling: str) -> Generator:
+    """C on the diagonal, C + coupling·I above: the root −coupling of x² − 2 has no chain."""
+    companion = [["0", "2"], ["1", "0"]]
+    above = [[coupling, "2"], ["1", coupling]]
+    zero = [["0", "0"], ["0", "0"]]
+    grid = [
+        [companion if i == j else above if j == i + 1 else zero for j in range(blocks)]
+        for i in range(blocks)
+    ]
+    rows = [[x for part in row for x in part[k]] for row in grid for k in (0, 1)]
+    return Generator.from_matrix(rows, {} if "sqrt" in coupling else {"w": "real"})
+
+
+@pytest.mark.parametrize("blocks", [2, 3, 4])
+def test_roots_of_one_factor_may_have_different_chains(blocks: int) -> None:
+    """x² − 2 is irreducible over the rationals; its roots are not alike for coupling √2."""
+    (case,) = real_jordan_form(mixed_chains(blocks, "sqrt(2)")).cases
+    found = {str(b.eigenvalue): (b.chain_length, b.multiplicity) for b in case.structure}
+    assert found == {"sqrt(2)": (blocks, 1), "-sqrt(2)": (1, blocks)}
+    assert parametric_exponential(mixed_chains(blocks, "sqrt(2)").matrix, case.cell).is_proved()
+    (alike,) = real_jordan_form(mixed_chains(blocks, "sqrt(3)")).cases
+    assert {(b.chain_length, b.multiplicity) for b in alike.structure} == {(blocks, 1)}
+
+
+@pytest.mark.parametrize("blocks", [2, 3])
+def test_different_chains_at_the_values_of_a_parameter_that_allow_it(blocks: int) -> None:
+    form = real_jordan_form(mixed_chains(blocks, "w"))
+    assert not form.undecided
+    for value, chains in (("sqrt(2)", {1, blocks}), ("-sqrt(2)", {1, blocks}), ("1", {blocks})):
+        point = {"w": parse(value)}
+        (case,) = [c for c in form.cases if holds_at(c.cell, point)]
+        assert {b.chain_length for b in case.structure} == chains
