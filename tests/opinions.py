@@ -20,7 +20,7 @@ from symbolic_pe.generators.generator import Generator
 from symbolic_pe.jordan.classify import real_jordan_form
 from symbolic_pe.jordan.form import JordanCase, StructureBlock
 from symbolic_pe.jordan.rational import primary_structure, structure_of
-from tests.jordan.points import matching
+from tests.jordan.points import PATIENT, matching
 
 LAGS = (fmpq(37, 100), fmpq(-5, 7))
 RELATIVE_RADIUS = 2.0**-60
@@ -87,7 +87,7 @@ def _cases(generator: Generator) -> tuple[JordanCase, ...]:
     """The case tree, computed once for all points at which it is checked."""
     key = repr(generator)
     if key not in _TREES:
-        _TREES[key] = real_jordan_form(generator).cases
+        _TREES[key] = real_jordan_form(generator, PATIENT).cases
     return _TREES[key]
 
 

@@ -112,7 +112,7 @@ def _completed(cell: Assumptions, point: Mapping[str, Scalar]) -> dict[str, Scal
                 complete[name] = value.substitute({**point, **cell.constants})
     except (ZeroDivisionError, OutsideTheRing):
         return None
-    return complete if _agrees(cell, complete) and _holds_at(cell, complete) else None
+    return complete if _holds_at(cell, complete) and _agrees(cell, complete) else None
 
 
 def _agrees(cell: Assumptions, point: Mapping[str, Scalar]) -> bool:

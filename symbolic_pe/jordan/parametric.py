@@ -60,6 +60,7 @@ MAX_DIMENSION = 12
 MAX_DEGREE = 8
 MAX_ALGEBRAIC_DIMENSION = 32
 """Without parameters every sign is decided at once, so no cases multiply the work."""
+MAX_DEGREE_TO_SPLIT = 2
 MAX_MINORS = 2000
 MAX_TERMS_OF_A_FACTOR = 60
 
@@ -319,6 +320,11 @@ def _located_together(
             yield piece, _implicit(cell, piece.polynomial, counts)
 
 
+def _is_numeric(cell: Assumptions, p: Polynomial) -> bool:
+    """Whether no parameter occurs: then every sign is decided at once."""
+    return all(set(c.used_names()) <= set(cell.constants) for c in p.coeffs())
+
+
 def _implicit(cell: Assumptions, p: Polynomial, counts: RootCounts) -> list[Root]:
     text = polynomial_text(p, cell.constants)
     return [
@@ -336,8 +342,7 @@ def _roots(cell: Assumptions, p: Polynomial, kind: str) -> list[Root]:
         return [(cell.value(root), SCALAR_ZERO, sign(cell, root))]
     if p.degree() == 2:
         return _quadratic_roots(cell, p, kind)
-    numbers = all(set(c.used_names()) <= set(cell.constants) for c in p.coeffs())
-    if p.degree() > MAX_DEGREE and not numbers:
+    if p.degree() > MAX_DEGREE and not _is_numeric(cell, p):
         raise NotYetCovered(
             f"an irreducible factor of degree {p.degree()} whose coefficients have parameters; at "
             f"most {MAX_DEGREE} is covered"
@@ -485,6 +490,12 @@ def _split_by_index(
     roots of g and of the entries of that matrix, as polynomials in λ.
     """
     left, multiplicity = piece.polynomial, piece.multiplicity
+    if (left.degree() > MAX_DEGREE_TO_SPLIT or cell.equations()) and not _is_numeric(cell, left):
+        raise NotYetCovered(
+            f"whether the roots of {polynomial_text(left, cell.constants)} have the same chains; "
+            f"with parameters it is told at degree {MAX_DEGREE_TO_SPLIT} and without equations "
+            "between them"
+        )
     parts: list[_Piece] = []
     for index in range(1, multiplicity):
         if left.degree() == 0:

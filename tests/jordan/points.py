@@ -10,6 +10,7 @@ from flint import fmpq
 from symbolic_pe.algebra.matrix import to_fmpq
 from symbolic_pe.algebra.sampling import holds_at
 from symbolic_pe.algebra.scalar import Scalar
+from symbolic_pe.budget import Budget
 from symbolic_pe.generators.generator import Generator
 from symbolic_pe.jordan.classify import real_jordan_form
 from symbolic_pe.jordan.form import JordanCase, StructureBlock
@@ -30,10 +31,14 @@ def matching(cases: tuple[JordanCase, ...], point: dict[str, fmpq]) -> list[Jord
     return [case for case in cases if holds_at(case.cell, values)]
 
 
+PATIENT = Budget.of(3600)
+"""What a test decides must not depend on how busy the machine is."""
+
+
 @cache
 def _case_tree(text: str) -> tuple[JordanCase, ...]:
     rows, parameters = json.loads(text)
-    return real_jordan_form(Generator.from_matrix(rows, parameters)).cases
+    return real_jordan_form(Generator.from_matrix(rows, parameters), PATIENT).cases
 
 
 def check_at(rows: list[list[str]], parameters: dict[str, str], point: dict[str, fmpq]) -> None:
