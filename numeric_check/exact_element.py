@@ -19,6 +19,9 @@ from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial, Te
 from symbolic_pe.algebra.scalar import HALF, ONE, ZERO, Scalar
 from symbolic_pe.errors import KernelError
 
+WHOLE = "floor"
+"""Begins the name of a variable that is an integer."""
+
 
 class BranchOnValue(KernelError):
     """The text asks whether a value is larger, zero or true."""
@@ -26,6 +29,16 @@ class BranchOnValue(KernelError):
 
 class LeavesTheRing(KernelError):
     """The text applies an operation that exact elements do not have."""
+
+
+class Modular:
+    """A number that is known up to multiples of a period (see `exact_phase`)."""
+
+    __slots__ = ()
+
+
+_DEFERS = (np.ndarray, Modular)
+"""Arithmetic with these is theirs."""
 
 
 class Exact:
@@ -55,7 +68,7 @@ class Exact:
         return cls(ExponentialPolynomial.variable(name))
 
     def __add__(self, other: Any) -> Exact:
-        if isinstance(other, np.ndarray):
+        if isinstance(other, _DEFERS):
             return NotImplemented
         return Exact(self.function + Exact.of(other).function)
 
@@ -68,17 +81,17 @@ class Exact:
         return self
 
     def __sub__(self, other: Any) -> Exact:
-        if isinstance(other, np.ndarray):
+        if isinstance(other, _DEFERS):
             return NotImplemented
         return Exact(self.function - Exact.of(other).function)
 
     def __rsub__(self, other: Any) -> Exact:
-        if isinstance(other, np.ndarray):
+        if isinstance(other, _DEFERS):
             return NotImplemented
         return Exact(Exact.of(other).function - self.function)
 
     def __mul__(self, other: Any) -> Exact:
-        if isinstance(other, np.ndarray):
+        if isinstance(other, _DEFERS):
             return NotImplemented
         right = Exact.of(other)
         if not self.function.terms:
@@ -90,7 +103,7 @@ class Exact:
     __rmul__ = __mul__
 
     def __truediv__(self, other: Any) -> Exact:
-        if isinstance(other, np.ndarray):
+        if isinstance(other, _DEFERS):
             return NotImplemented
         divisor = Exact.of(other).constant()
         if divisor.is_zero():
@@ -98,12 +111,12 @@ class Exact:
         return Exact(self.function.scale(divisor.inverse()))
 
     def __rtruediv__(self, other: Any) -> Exact:
-        if isinstance(other, np.ndarray):
+        if isinstance(other, _DEFERS):
             return NotImplemented
         return Exact.of(other) / self
 
     def __pow__(self, exponent: Any) -> Exact:
-        if isinstance(exponent, np.ndarray):
+        if isinstance(exponent, _DEFERS):
             return NotImplemented
         if not isinstance(exponent, (int, np.integer)) or exponent < 0 or exponent > 64:
             raise LeavesTheRing(f"the text raises to the power {exponent!r}")
@@ -131,6 +144,18 @@ class Exact:
                 )
             found[self.function.variables[key.powers.index(1)]] = c.re
         return found
+
+    def __floor__(self) -> Exact:
+        """⌊u⌋ of a linear form: a variable of its own, an integer."""
+        self._linear("the whole part")
+        return Exact(ExponentialPolynomial.variable(f"{WHOLE}({self.function})"))
+
+    def is_whole(self) -> bool:
+        """Whether this is a sum of whole parts with integer coefficients."""
+        return all(
+            name.startswith(WHOLE) and c.is_rational() and c.rational_value().q == 1
+            for name, c in self._linear("an integer").items()
+        )
 
     def cos(self) -> Exact:
         """cos of a linear form."""

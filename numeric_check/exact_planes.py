@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from numeric_check.exact_element import LeavesTheRing
+from numeric_check.exact_phase import as_integer
 
 COMPLEX = "complex"
 """Stands for the complex dtypes: what is exact has no precision."""
@@ -86,6 +87,12 @@ class ExactArray(np.ndarray[Any, Any]):
         if dtype is COMPLEX:
             return ExactPlanes(self[..., 0::2], self[..., 1::2], exact_array)
         return self
+
+    def astype(self, dtype: Any, *_: Any, **__: Any) -> Any:
+        """Casts keep the elements, but to integers, which wrap."""
+        if dtype is np.int64:
+            return exact_array(np.frompyfunc(as_integer, 1, 1)(self))
+        return super().astype(dtype)
 
 
 def exact_array(value: Any) -> Any:

@@ -7,12 +7,14 @@ casts keep exact elements, which is what exact execution means. Anything else ra
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from numeric_check.exact_element import Exact, LeavesTheRing
+from numeric_check.exact_element import Exact, LeavesTheRing, Modular
+from numeric_check.exact_phase import INT64, as_integer
 from numeric_check.exact_planes import ExactPlanes
 
 DEVICE = "exact"
@@ -47,8 +49,10 @@ class ExactTensor:
         """Exact elements stand for real numbers."""
         return True
 
-    def to(self, *_: Any, **__: Any) -> ExactTensor:
-        """Casts and moves keep the elements."""
+    def to(self, target: Any, *_: Any, **__: Any) -> ExactTensor:
+        """Casts and moves keep the elements, but casts to integers, which wrap."""
+        if target == INT64:
+            return ExactTensor(np.frompyfunc(as_integer, 1, 1)(self.data))
         return self
 
     def unsqueeze(self, dim: int) -> ExactTensor:
@@ -110,15 +114,15 @@ class ExactTensor:
 
     def cos(self) -> ExactTensor:
         """cos, element by element."""
-        return _each(self, Exact.cos)
+        return _each(self, lambda x: x.cos())
 
     def sin(self) -> ExactTensor:
         """sin, element by element."""
-        return _each(self, Exact.sin)
+        return _each(self, lambda x: x.sin())
 
     def exp(self) -> ExactTensor:
         """exp, element by element."""
-        return _each(self, Exact.exp)
+        return _each(self, lambda x: x.exp())
 
     def __getitem__(self, index: Any) -> ExactTensor:
         parts = index if isinstance(index, tuple) else (index,)
@@ -182,6 +186,7 @@ class ExactTorch:
     """Stands for the module `torch` while a text runs."""
 
     float64, float32, float16, bfloat16 = FLOATS
+    int64 = INT64
     contiguous_format = "contiguous"
 
     def promote_types(self, *_: Any) -> str:
@@ -242,24 +247,29 @@ class ExactTorch:
 
     def cos(self, value: ExactTensor) -> ExactTensor:
         """cos, element by element."""
-        return _each(value, Exact.cos)
+        return _each(value, lambda x: x.cos())
 
     def sin(self, value: ExactTensor) -> ExactTensor:
         """sin, element by element."""
-        return _each(value, Exact.sin)
+        return _each(value, lambda x: x.sin())
 
     def exp(self, value: ExactTensor) -> ExactTensor:
         """exp, element by element."""
-        return _each(value, Exact.exp)
+        return _each(value, lambda x: x.exp())
+
+    def floor(self, value: ExactTensor) -> ExactTensor:
+        """The whole part, element by element."""
+        return _each(value, math.floor)
 
     def __getattr__(self, name: str) -> Any:
         raise LeavesTheRing(f"the text uses torch.{name}")
 
 
-def _each(value: ExactTensor, function: Callable[[Exact], Exact]) -> ExactTensor:
+def _each(value: ExactTensor, function: Callable[[Any], Exact]) -> ExactTensor:
     result = np.empty(value.shape, dtype=object)
     for place, element in np.ndenumerate(value.data):
-        result[place] = function(Exact.of(element))
+        known = isinstance(element, Modular)
+        result[place] = function(element if known else Exact.of(element))
     return ExactTensor(result)
 
 

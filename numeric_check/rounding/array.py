@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from numeric_check.exact_element import BranchOnValue, LeavesTheRing
+from numeric_check.rounding import turns
 from numeric_check.rounding.element import Model, Rounded, number
 from numeric_check.rounding.formats import INTEGER, REAL_OF, DType, dtype_of, promoted
 from numeric_check.rounding.planes import RoundedPlanes
@@ -127,7 +128,7 @@ class RoundedArray:
     def cast(self, dtype: str) -> RoundedArray:
         """Every element rounded to a format."""
         if dtype == INTEGER:
-            raise LeavesTheRing("the text turns numbers into integers")
+            return self.like(_each(self.data, turns.as_integer), dtype)
         model = self.model
         return self.like(_each(self.data, lambda x: model.rounded(_lifted(x), dtype)), dtype)
 
@@ -168,10 +169,16 @@ class RoundedArray:
     def _with(self, other: Any, operation: Operation, *, swapped: bool = False) -> RoundedArray:
         right = self._brought(other)
         dtype = self._result_dtype(right)
-        if dtype == INTEGER:
-            raise LeavesTheRing("the text computes with integers")
         model = self.model
         a, b = (right, self) if swapped else (self, right)
+        if _any_fixed(a.data) or _any_fixed(b.data):
+            fixed = turns.OPERATIONS.get(operation.__name__.strip("_"))
+            if fixed is None:
+                raise LeavesTheRing("the text divides fixed-point turns")
+            pair = np.frompyfunc(lambda x, y: fixed(model, x, y), 2, 1)
+            return self.like(np.asarray(pair(a.data, b.data), dtype=object), dtype)
+        if dtype == INTEGER:
+            raise LeavesTheRing("the text computes with integers")
 
         def one(x: Any, y: Any) -> Rounded:
             left, second = model.rounded(_lifted(x), dtype), model.rounded(_lifted(y), dtype)
@@ -254,6 +261,10 @@ class RoundedArray:
         """exp, element by element."""
         return self._function(Model.exp)
 
+    def floor(self) -> RoundedArray:
+        """The whole part, element by element."""
+        return self.like(_each(self.data, lambda x: turns.floor(self.model, x)))
+
     def _function(self, function: Callable[[Model, Rounded, str], Rounded]) -> RoundedArray:
         dtype, model = self.dtype.name, self.model
         return self.like(_each(self.data, lambda x: function(model, _lifted(x), dtype)))
@@ -281,7 +292,13 @@ def _subtract(model: Model, a: Rounded, b: Rounded, dtype: str) -> Rounded:
     return model.add(a, -b, dtype)
 
 
+def _any_fixed(data: Any) -> bool:
+    return any(isinstance(x, turns.FixedPoint) for x in data.flat)
+
+
 def _lifted(x: Any) -> Rounded:
+    if isinstance(x, turns.FixedPoint):
+        raise LeavesTheRing("the text uses fixed-point turns other than as an angle")
     return x if isinstance(x, Rounded) else number(x)
 
 

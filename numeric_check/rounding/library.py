@@ -25,6 +25,7 @@ class RoundingLibrary:
     """Stands for the module while a text runs; anything else raises `LeavesTheRing`."""
 
     float64, float32, float16, bfloat16 = map(DType, ("float64", "float32", "float16", "bfloat16"))
+    int64 = DType(INTEGER)
     complex64, complex128 = map(DType, ("complex64", "complex128"))
     name = ""
     weak = False
@@ -65,6 +66,10 @@ class RoundingLibrary:
     def exp(self, value: Any) -> RoundedArray:
         """exp, element by element."""
         return self.brought(value).exp()
+
+    def floor(self, value: Any) -> RoundedArray:
+        """The whole part, element by element."""
+        return self.brought(value).floor()
 
     def ones_like(self, value: RoundedArray, **_: Any) -> RoundedArray:
         """Ones."""

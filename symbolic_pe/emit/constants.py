@@ -25,6 +25,7 @@ from symbolic_pe.emit.rows import (
     single,
 )
 from symbolic_pe.emit.trees import Node, UnsupportedExpression, names_in, negate, number, product
+from symbolic_pe.emit.turns import BITS_OF_A_TURN, fixed_point
 from symbolic_pe.encodings.encoding import Schedule
 from symbolic_pe.errors import NotYetCovered
 
@@ -258,6 +259,25 @@ class Constants:
         link = self._index_name("LINK", f"{index(len(rows))}[:, None]")
         block = self._index_name("BLOCK", index(len(rows[0])))
         return f"{name} = {affine(rows, link, block)}"
+
+    def turns(self, name: str, frequency: Vector) -> str:
+        """−ω of a vector in units of 2⁻⁶⁴ turns, and `TURN`, that unit in radians.
+
+        Raises `NotYetCovered` for frequencies with parameters, `SpecificationError` for |ω| ≥ π.
+        """
+        rows = frequency.rows
+        if has_parameters(rows):
+            raise NotYetCovered("angles as fixed-point turns of frequencies that are parameters")
+        unit = f"TURN = 2 * {self.dialect.scalar}.pi / 2**{BITS_OF_A_TURN}"
+        if unit not in self.definitions:
+            self.definitions.append(unit)
+        head, tail = self.dialect.channels
+        shape = "[:, None, :]" if len(rows) > 1 else ""
+        texts = [[str(-fixed_point(x)) for x in row] for row in rows]
+        name = self._unused(name)
+        self.definitions.append(table(name, head, texts, f"{tail}{shape}"))
+        self.arrays[name] = len(rows) > 1, True
+        return name
 
     def derived(self, name: str, text: str) -> str:
         """A constant array computed from others."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import ceil, floor, log10
+from math import ceil, floor, log10, pi
 
 from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
 from symbolic_pe.algebra.scalar import ONE, Scalar
@@ -12,6 +12,7 @@ from symbolic_pe.emit.layout import STEP, paragraph
 from symbolic_pe.emit.names import plain
 from symbolic_pe.emit.plan import BlockGroup, KernelPlan, MatrixGroup
 from symbolic_pe.emit.terms import coordinate_families
+from symbolic_pe.emit.turns import BITS_OF_A_TURN, FINAL_ROUNDINGS
 from symbolic_pe.emit.words import turns_forward
 
 EXPONENT_RANGE = {"float32 and bfloat16": 88, "float16": 11}  # e^88 < 2^128, e^11 < 65504
@@ -124,11 +125,32 @@ def _precision(plan: KernelPlan) -> str:
     if len(blocks) == len(plan.groups) and all(g.kind == "constant" for g in blocks):
         return "the channels of x are returned as they are; positions are taken in float64."
     product = "; the product with the basis in float64" if plan.basis is not None else ""
+    frequencies = _frequencies(plan)
+    if plan.encoding.angles == "turns":
+        return _precision_of_turns(product, frequencies)
     return (
         f"angles and exponents in float64 whatever the dtype of the input{product}; cosines, sines "
         "and exponentials rounded once to the compute dtype (float64 for float64 input, else "
-        "float32); the result in the dtype of x."
+        f"float32); the result in the dtype of x.{frequencies}"
     )
+
+
+def _precision_of_turns(product: str, frequencies: str) -> str:
+    return (
+        "angles as fixed-point turns: for whole positions the phase (position − reference)·TURNS "
+        "is exact modulo one turn, 2^64, so phases add without rounding; the rest of a position "
+        f"is turned in float64. Exponents in float64{product}; cosines, sines and exponentials "
+        "rounded once to the compute dtype (float64 for float64 input, else float32); the result "
+        f"in the dtype of x.{frequencies}"
+    )
+
+
+def _frequencies(plan: KernelPlan) -> str:
+    """Whether θ is the exact number or a checkpoint's."""
+    if plan.encoding.frequencies == "float32":
+        return " θ is the float32 number that a checkpoint holds, taken as exact."
+    ladder = any(s.name == "frequency" for s in plan.encoding.schedules)
+    return " θ is the exact number, not a checkpoint's float32 value." if ladder else ""
 
 
 def range_served(plan: KernelPlan) -> str:
@@ -226,5 +248,7 @@ def _angle_error(plan: KernelPlan, blocks: Sequence[BlockGroup]) -> str:
     largest = max(abs(x.to_float()) for x in values)
     last = plan.encoding.domain.max_position
     error = largest * last * ANGLE_ERROR
+    if plan.encoding.angles == "turns":
+        error = pi * last / 2.0**BITS_OF_A_TURN + 2 * pi * FINAL_ROUNDINGS
     unit = 10.0 ** floor(log10(error))
     return f" Up to {last}, angles are off by less than {ceil(error / unit) * unit:.0e} rad."

@@ -17,7 +17,7 @@ _LOCAL = (
     "head query_index key_index i self j h l O I "
     "value term terms super range zip TypeError "
     "rotary_table turn turn_into table turned planes halves swapped signed inner outer stride any "
-    "plane pairs waves out device xp causal values like array_namespace "
+    "plane pairs waves out device xp causal values like array_namespace whole phase "
     "rotate decay bias operator transform_query transform_key make_score_mod"
 )
 _MODULE = (

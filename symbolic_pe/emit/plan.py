@@ -192,6 +192,11 @@ def plan_kernel(encoding: Encoding) -> KernelPlan:
             generators = list(diagonal.generators)
     for group in groups:
         _refuse_unrepresentable(group)
+    if encoding.angles == "turns" and not any(isinstance(g, BlockGroup) and g.pair for g in groups):
+        raise SpecificationError(
+            f"{encoding.name}: angles = turns: expected a plane that turns at a known frequency, "
+            "got none; leave angles out"
+        )
     augmentations = tuple(h.augmentation for h in encoding.heads if h.augmentation is not None)
     return KernelPlan(
         encoding,

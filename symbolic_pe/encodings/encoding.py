@@ -17,6 +17,8 @@ from symbolic_pe.errors import SpecificationError
 from symbolic_pe.generators.generator import Generator
 
 MAX_HEADS = 1024
+ANGLES = ("float64", "turns")
+"""How kernels carry angles: position·frequency in float64, or 64-bit fixed-point turns."""
 
 
 class Verdict(StrEnum):
@@ -90,6 +92,8 @@ class Encoding:
     heads        one entry when all heads share the generator, else one per head
     layout       how planes sit in the channels: `interleaved`, `half`, or `as given`
     temperature  c in score = c²·qᵀA(τ)k; the claims are about A
+    frequencies  `exact`, or `float32`: the numbers that a checkpoint holds, taken as exact
+    angles       how kernels carry angles: `float64`, or `turns` (64-bit fixed point)
     clock        `position`, or `learned` when time is produced by the model
     pairing      `contragredient` (always right), or `one-map` when the specification claims that
                  G(s) = A(−s) serves both sides
@@ -104,6 +108,8 @@ class Encoding:
     domain: Domain = field(default_factory=Domain)
     temperature: Scalar = ONE
     clock: str = "position"
+    frequencies: str = "exact"
+    angles: str = "float64"
     schedules: tuple[Schedule, ...] = ()
     pairing: str = "contragredient"
     asserted: tuple[str, ...] = ()

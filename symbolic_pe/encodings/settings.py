@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from symbolic_pe.algebra.expression import parse
 from symbolic_pe.algebra.scalar import Scalar
+from symbolic_pe.encodings.encoding import ANGLES
 from symbolic_pe.errors import SpecificationError
 
 MAX_CATALOGUE_DIMENSION = 1024
@@ -141,6 +142,16 @@ def heads(default: int) -> Setting:
 def layout(default: str) -> Setting:
     """The setting `layout`."""
     return Setting(default, "which channels form a plane", "choice", ("interleaved", "half"))
+
+
+def angles() -> Setting:
+    """The setting `angles`."""
+    return Setting(
+        "float64",
+        "how kernels carry angles: in float64, or as 64-bit fixed-point turns, which add exactly",
+        "choice",
+        ANGLES,
+    )
 
 
 def number(default: str, meaning: str, *, zero: bool = False) -> Setting:

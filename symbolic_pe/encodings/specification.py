@@ -31,6 +31,7 @@ from symbolic_pe.encodings.decoding import (
     known_keys,
 )
 from symbolic_pe.encodings.encoding import (
+    ANGLES,
     MAX_HEADS,
     Augmentation,
     Domain,
@@ -166,6 +167,7 @@ def _as_sections(table: dict[str, Any]) -> dict[str, Any]:
             "title",
             "layout",
             "pairing",
+            "angles",
             "matrix",
             "matrices",
             "blocks",
@@ -177,7 +179,7 @@ def _as_sections(table: dict[str, Any]) -> dict[str, Any]:
         ),
         "the document",
     )
-    encoding = {k: table[k] for k in ("name", "title", "layout", "pairing") if k in table}
+    encoding = {k: table[k] for k in ("name", "title", "layout", "pairing", "angles") if k in table}
     generator = {k: table[k] for k in GENERATOR_KEYS if k in table}
     rest: dict[str, Any] = {
         k: table[k]
@@ -194,10 +196,11 @@ def _from_sections(table: dict[str, Any], default_name: str) -> Encoding:
             "expected a [generator] section (matrix, blocks, or a catalogue name)"
         )
     head = as_table(table.get("encoding", {}), "[encoding]")
-    known_keys(head, ("name", "title", "layout", "pairing"), "[encoding]")
+    known_keys(head, ("name", "title", "layout", "pairing", "angles"), "[encoding]")
     name = encoding_name(head, default_name)
     layout = as_choice(head.get("layout", "interleaved"), LAYOUTS, "[encoding] layout")
     pairing = as_choice(head.get("pairing", "contragredient"), PAIRINGS, "[encoding] pairing")
+    angles = as_choice(head.get("angles", "float64"), ANGLES, "[encoding] angles")
     parameters = declared_parameters(table.get("parameters", {}))
     assumptions = Assumptions.declare(parameters)
     domain = _domain(table["domain"]) if "domain" in table else Domain()
@@ -232,6 +235,7 @@ def _from_sections(table: dict[str, Any], default_name: str) -> Encoding:
         layout=base.layout if base is not None else layout if "blocks" in generator else "as given",
         domain=domain if "domain" in table or base is None else base.domain,
         clock=base.clock if base is not None else "position",
+        angles=angles if base is None or "angles" in head else base.angles,
         schedules=base.schedules if base is not None else (),
         pairing=pairing,
         asserted=_claims(table.get("claims", [])),

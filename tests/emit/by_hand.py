@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from flint import fmpq
 
@@ -455,6 +456,9 @@ ENCODINGS: dict[str, Callable[[], Encoding]] = {
     "p-rope": proportional_rope,
     "scattered-rope": scattered_rope,
     "forward-rope": forward_rope,
+    "rope-turns": lambda: replace(rope(8, "interleaved"), angles="turns"),
+    "partial-turns": lambda: replace(partial_rope(), angles="turns"),
+    "menagerie-turns": lambda: replace(menagerie(), angles="turns"),
     "nope": nope,
     "warm-rope": temperature_rope,
     "decay": decay,

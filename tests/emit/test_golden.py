@@ -36,6 +36,8 @@ VARIANTS = {"rope": {"rotary_dim": "0"}}
 BY_HAND = (
     "p-rope",
     "scattered-rope",
+    "rope-turns",
+    "menagerie-turns",
     "warm-rope",
     "different-heads",
     "polynomial",

@@ -21,7 +21,7 @@ from tests.emit.reference import (
 )
 
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
-CHANNEL_TABLES = {"CHANNELS", "ORDER", "LINK", "BLOCK"}
+INTEGER_TABLES = {"CHANNELS", "ORDER", "LINK", "BLOCK", "TURNS"}
 WITH_BIAS = [(n, t) for n, t in BOTH if built(n).augmentation is not None]
 ROTATIONS = [(n, t) for n, t in BOTH if not grows(built(n)) and (n, t) not in WITH_BIAS]
 
@@ -210,5 +210,5 @@ def test_constants_are_float64() -> None:
         for constant, value in vars(kernel(name, target)).items():
             if constant.isupper() and hasattr(value, "dtype") and value.ndim:
                 base = constant.rstrip("0123456789_")
-                whole = base.split("_")[-1] in CHANNEL_TABLES
+                whole = base.split("_")[-1] in INTEGER_TABLES
                 assert str(value.dtype).endswith("int64" if whole else "float64"), (name, constant)

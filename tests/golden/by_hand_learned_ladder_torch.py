@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:d99e34b6a74895c6e3c0de0936c9099c10078a50dc668fc842c6a3b9a29398e9
+# body:        sha256:31f586deafb48cc8ef984611f860c4375bc64457a2f2ae50dc3c3e85057b2051
 """Learned-ladder.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -21,7 +21,8 @@ Layout: as given; the channels are named above.
 
 Precision: angles and exponents in float64 whatever the dtype of the input; cosines,
     sines and exponentials rounded once to the compute dtype (float64 for float64 input,
-    else float32); the result in the dtype of x.
+    else float32); the result in the dtype of x. θ is the exact number, not a
+    checkpoint's float32 value.
 
 Range: every position.
 

@@ -3,7 +3,7 @@
 # target:      array-api
 # spec:        {"catalogue": "grape-m", "settings": {"a": "", "b": "", "base": "10000", "dim": "8", "layout": "half"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:dc8dbce88e9c951a1079d8893ea93d2255c6f84748166dd770ded543c9f13657
+# body:        sha256:236b9064bf2fa7210b8bbb17449e9de7c67feb6e780c6f1bfaceeec196a3aaaa
 """GRAPE, multiplicative form.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -20,7 +20,8 @@ Layout: half, a plane pairs one channel of the first half with one of the second
 
 Precision: angles and exponents in float64 whatever the dtype of the input; cosines,
     sines and exponentials rounded once to the compute dtype (float64 for float64 input,
-    else float32); the result in the dtype of x.
+    else float32); the result in the dtype of x. θ is the exact number, not a
+    checkpoint's float32 value.
 
 Range: every position. Up to 1048576, angles are off by less than 4e-09 rad.
 

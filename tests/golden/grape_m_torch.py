@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "grape-m", "settings": {"a": "", "b": "", "base": "10000", "dim": "8", "layout": "half"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:60b9baa264db788ec6a67700c168567205b8b0760fba11d5e97befab09c770fc
+# body:        sha256:ac0b378d18fa290040be00d8bdd6f60e92a4fa23dcc5baeee678921b8d65489a
 """GRAPE, multiplicative form.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -20,7 +20,8 @@ Layout: half, a plane pairs one channel of the first half with one of the second
 
 Precision: angles and exponents in float64 whatever the dtype of the input; cosines,
     sines and exponentials rounded once to the compute dtype (float64 for float64 input,
-    else float32); the result in the dtype of x.
+    else float32); the result in the dtype of x. θ is the exact number, not a
+    checkpoint's float32 value.
 
 Range: every position. Up to 1048576, angles are off by less than 4e-09 rad.
 

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"catalogue": "jordan-rope", "settings": {"base": "10000", "decay": "1", "dim": "8", "length": "1024", "order": "2", "shear": "1"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:504d980617c701bf436f8134b98d014eaee7ed27258bf220a448bf67a3fe0408
+# body:        sha256:431cdae65f8570d3b24b424be25522864433cfff704db1ea38816f0b0e89d4a2
 """Jordan-RoPE, exact form.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -23,7 +23,8 @@ Layout: as given; the channels are named above.
 
 Precision: angles and exponents in float64 whatever the dtype of the input; cosines,
     sines and exponentials rounded once to the compute dtype (float64 for float64 input,
-    else float32); the result in the dtype of x.
+    else float32); the result in the dtype of x. θ is the exact number, not a
+    checkpoint's float32 value.
 
 Range: |position − reference| up to 90112 (float32 and bfloat16) and 11264 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.

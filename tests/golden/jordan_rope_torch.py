@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "jordan-rope", "settings": {"base": "10000", "decay": "1", "dim": "8", "length": "1024", "order": "2", "shear": "1"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:1c371680876ffae094c7a3ea2ce2ab0c73b081bbb865fb31da04b5e9523096c5
+# body:        sha256:ca95f6dcfb11aacbd24f1efbb2d03147f7507ddc1a264077fe5ee99c0a64910f
 """Jordan-RoPE, exact form.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -23,7 +23,8 @@ Layout: as given; the channels are named above.
 
 Precision: angles and exponents in float64 whatever the dtype of the input; cosines,
     sines and exponentials rounded once to the compute dtype (float64 for float64 input,
-    else float32); the result in the dtype of x.
+    else float32); the result in the dtype of x. θ is the exact number, not a
+    checkpoint's float32 value.
 
 Range: |position − reference| up to 90112 (float32 and bfloat16) and 11264 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.

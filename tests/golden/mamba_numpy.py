@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"catalogue": "mamba", "settings": {"base": "10000", "dim": "8", "rate": "1", "rotary_dim": "4"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:e71fffad0eeb04e49fef5443b76297bd35cc2c3a0dbd214cdd3b54652d421129
+# body:        sha256:baa51ba98cab85dc40039863f7f1135837005ae939357c2e8778fd35d4f7aa5d
 """Mamba: decay and rotation on a learned clock.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -24,7 +24,8 @@ Clock: position is learned time, any increasing quantity that the model produces
 
 Precision: angles and exponents in float64 whatever the dtype of the input; cosines,
     sines and exponentials rounded once to the compute dtype (float64 for float64 input,
-    else float32); the result in the dtype of x.
+    else float32); the result in the dtype of x. θ is the exact number, not a
+    checkpoint's float32 value.
 
 Range: |position − reference| up to 88 (float32 and bfloat16) and 11 (float16), where
     e^(±a·(position − reference)) stays finite; beyond, move the reference along, or use

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "mamba", "settings": {"base": "10000", "dim": "8", "rate": "1", "rotary_dim": "4"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:ece32ac72b68f97555a6e0e82ec260ed9212f68b12fb9da15d1b0153934eadcd
+# body:        sha256:1451bad63173bab0f1abe5ab76e735d8649b209092122244d99c98c9f209aba1
 """Mamba: decay and rotation on a learned clock.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -24,7 +24,8 @@ Clock: position is learned time, any increasing quantity that the model produces
 
 Precision: angles and exponents in float64 whatever the dtype of the input; cosines,
     sines and exponentials rounded once to the compute dtype (float64 for float64 input,
-    else float32); the result in the dtype of x.
+    else float32); the result in the dtype of x. θ is the exact number, not a
+    checkpoint's float32 value.
 
 Range: |position − reference| up to 88 (float32 and bfloat16) and 11 (float16), where
     e^(±a·(position − reference)) stays finite; beyond, move the reference along, or use

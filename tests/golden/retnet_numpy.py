@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"catalogue": "retnet", "settings": {"base": "10000", "dim": "8", "heads": "2", "layout": "interleaved", "theta": "torchscale"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:b1e9def5fd39844fe45df4aac2674426925b9ddebec819fa01d79a9b11d0890a
+# body:        sha256:9fe303bc510c0708d7bd669c5a73f28306a4b9506886cfded47c2f3a1e7bf35a
 """Retention: rotation with per-head decay.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
@@ -22,7 +22,8 @@ Layout: interleaved, the two channels of a plane are neighbours.
 
 Precision: angles and exponents in float64 whatever the dtype of the input; cosines,
     sines and exponentials rounded once to the compute dtype (float64 for float64 input,
-    else float32); the result in the dtype of x.
+    else float32); the result in the dtype of x. θ is the exact number, not a
+    checkpoint's float32 value.
 
 Range: |position − reference| up to 2771 (float32 and bfloat16) and 346 (float16), where
     e^(±a·(position − reference)) stays finite; beyond, move the reference along, or use

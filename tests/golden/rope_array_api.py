@@ -1,9 +1,9 @@
 # Written by symbolic-pe: Rotary position embedding.
 # reproduce:   symbolic-pe build rope:dim=8,rotary_dim=0 --target array-api
 # target:      array-api
-# spec:        {"catalogue": "rope", "settings": {"base": "10000", "dim": "8", "layout": "interleaved", "rotary_dim": "0"}}
+# spec:        {"catalogue": "rope", "settings": {"angles": "float64", "base": "10000", "dim": "8", "frequencies": "exact", "layout": "interleaved", "rotary_dim": "0"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:70602366e3f7048c18057d9d49c7e8eb8053c7b65000b1e1c0742d13117005c4
+# body:        sha256:7af6f234c3de5dee161a86cc7da556da152d709e969543f2c79e9de62709f751
 """Rotary position embedding.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -21,7 +21,8 @@ Layout: interleaved, the two channels of a plane are neighbours.
 
 Precision: angles and exponents in float64 whatever the dtype of the input; cosines,
     sines and exponentials rounded once to the compute dtype (float64 for float64 input,
-    else float32); the result in the dtype of x.
+    else float32); the result in the dtype of x. θ is the exact number, not a
+    checkpoint's float32 value.
 
 Range: every position. Up to 1048576, angles are off by less than 4e-09 rad.
 

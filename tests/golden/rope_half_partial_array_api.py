@@ -1,9 +1,9 @@
 # Written by symbolic-pe: Rotary position embedding.
 # reproduce:   symbolic-pe build rope:dim=8,layout=half,rotary_dim=4 --target array-api
 # target:      array-api
-# spec:        {"catalogue": "rope", "settings": {"base": "10000", "dim": "8", "layout": "half", "rotary_dim": "4"}}
+# spec:        {"catalogue": "rope", "settings": {"angles": "float64", "base": "10000", "dim": "8", "frequencies": "exact", "layout": "half", "rotary_dim": "4"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:1d6d456195d2a50db71740e0b512db66c72c02e3fbfbc1deffb7f9934cbcb44b
+# body:        sha256:bcbee95cc98683ce023bb1494a224583ca627af6da0a7214a6aef1d5a8ba5152
 """Rotary position embedding.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -21,7 +21,8 @@ Layout: half, a plane pairs one channel of the first half with one of the second
 
 Precision: angles and exponents in float64 whatever the dtype of the input; cosines,
     sines and exponentials rounded once to the compute dtype (float64 for float64 input,
-    else float32); the result in the dtype of x.
+    else float32); the result in the dtype of x. θ is the exact number, not a
+    checkpoint's float32 value.
 
 Range: every position. Up to 1048576, angles are off by less than 4e-09 rad.
 

@@ -1,9 +1,9 @@
 # Written by symbolic-pe: Rotary position embedding.
 # reproduce:   symbolic-pe build rope:dim=8,layout=half,rotary_dim=4 --target numpy
 # target:      numpy
-# spec:        {"catalogue": "rope", "settings": {"base": "10000", "dim": "8", "layout": "half", "rotary_dim": "4"}}
+# spec:        {"catalogue": "rope", "settings": {"angles": "float64", "base": "10000", "dim": "8", "frequencies": "exact", "layout": "half", "rotary_dim": "4"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:8e444dfe6d050e55fc52be45658b8c80d81310054c4b51d380382a179d28f65e
+# body:        sha256:d58522374059f371ef18f4c7a9b5e092884da2c82f55b1ad16e12b0f137de79d
 """Rotary position embedding.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -21,7 +21,8 @@ Layout: half, a plane pairs one channel of the first half with one of the second
 
 Precision: angles and exponents in float64 whatever the dtype of the input; cosines,
     sines and exponentials rounded once to the compute dtype (float64 for float64 input,
-    else float32); the result in the dtype of x.
+    else float32); the result in the dtype of x. θ is the exact number, not a
+    checkpoint's float32 value.
 
 Range: every position. Up to 1048576, angles are off by less than 4e-09 rad.
 

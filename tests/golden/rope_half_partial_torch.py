@@ -1,9 +1,9 @@
 # Written by symbolic-pe: Rotary position embedding.
 # reproduce:   symbolic-pe build rope:dim=8,layout=half,rotary_dim=4 --target torch
 # target:      torch
-# spec:        {"catalogue": "rope", "settings": {"base": "10000", "dim": "8", "layout": "half", "rotary_dim": "4"}}
+# spec:        {"catalogue": "rope", "settings": {"angles": "float64", "base": "10000", "dim": "8", "frequencies": "exact", "layout": "half", "rotary_dim": "4"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:2f64bcb666276794d3666c6065194a79e2beb37db47669a57d380fd02c3555e6
+# body:        sha256:ca30b46d1ede59c217cb46639e2b5d39953ba489fe82957259dc396469ad9f37
 """Rotary position embedding.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -21,7 +21,8 @@ Layout: half, a plane pairs one channel of the first half with one of the second
 
 Precision: angles and exponents in float64 whatever the dtype of the input; cosines,
     sines and exponentials rounded once to the compute dtype (float64 for float64 input,
-    else float32); the result in the dtype of x.
+    else float32); the result in the dtype of x. θ is the exact number, not a
+    checkpoint's float32 value.
 
 Range: every position. Up to 1048576, angles are off by less than 4e-09 rad.
 

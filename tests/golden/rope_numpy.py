@@ -1,9 +1,9 @@
 # Written by symbolic-pe: Rotary position embedding.
 # reproduce:   symbolic-pe build rope:dim=8,rotary_dim=0 --target numpy
 # target:      numpy
-# spec:        {"catalogue": "rope", "settings": {"base": "10000", "dim": "8", "layout": "interleaved", "rotary_dim": "0"}}
+# spec:        {"catalogue": "rope", "settings": {"angles": "float64", "base": "10000", "dim": "8", "frequencies": "exact", "layout": "interleaved", "rotary_dim": "0"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:3c855d982efeedaced8783ff673a5499f42603e6854757a6d5cf0446e0f1d846
+# body:        sha256:2c1883dd6c4f3e1dd1b1bd11b8ac7d6592be3676e43f4db52ab9e921db153357
 """Rotary position embedding.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -21,7 +21,8 @@ Layout: interleaved, the two channels of a plane are neighbours.
 
 Precision: angles and exponents in float64 whatever the dtype of the input; cosines,
     sines and exponentials rounded once to the compute dtype (float64 for float64 input,
-    else float32); the result in the dtype of x.
+    else float32); the result in the dtype of x. θ is the exact number, not a
+    checkpoint's float32 value.
 
 Range: every position. Up to 1048576, angles are off by less than 4e-09 rad.
 

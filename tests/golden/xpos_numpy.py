@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"catalogue": "xpos", "settings": {"base": "10000", "dim": "8", "gamma": "2/5", "layout": "interleaved", "scale_base": "512"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:c946f6b2c583f6fbf8293b741fe2f8977820860c7a8ca88a56cfa2bdb7f036e2
+# body:        sha256:c63fb745b58cc048e80998356ea9df0429c25d121c38572fe4b0ba480eac0c90
 """xPos: rotation with per-plane decay.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -21,7 +21,8 @@ Layout: interleaved, the two channels of a plane are neighbours.
 
 Precision: angles and exponents in float64 whatever the dtype of the input; cosines,
     sines and exponentials rounded once to the compute dtype (float64 for float64 input,
-    else float32); the result in the dtype of x.
+    else float32); the result in the dtype of x. θ is the exact number, not a
+    checkpoint's float32 value.
 
 Range: |position − reference| up to 35965 (float32 and bfloat16) and 4495 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along.

@@ -18,6 +18,7 @@ from symbolic_pe.emit.layout import STEP, arguments, fits
 from symbolic_pe.emit.plan import BlockGroup, KernelPlan, MatrixGroup, Vector
 from symbolic_pe.emit.trees import Node, is_number, negate, product, total
 from symbolic_pe.emit.words import channels_in_words, tuples_in_words, turns_forward
+from symbolic_pe.errors import NotYetCovered
 
 UNROLLED = 4  # links of a chain that are written out one by one
 
@@ -146,12 +147,25 @@ class GroupWriter:
 
     def _angle(self, group: BlockGroup) -> None:
         """angle = −ω·u, written with θ = −ω when ω is negative."""
-        if turns_forward(group.frequency):
+        if self.plan.encoding.angles == "turns":
+            self._turns(group)
+        elif turns_forward(group.frequency):
             theta = self._operand("THETA", group.frequency, negated=True).node
             self._line(f"angle = {self._text(product([_U, theta]))}")
         else:
             omega = self._operand("OMEGA", group.frequency).node
             self._line(f"angle = {self._text(product([negate(_U), omega]))}")
+
+    def _turns(self, group: BlockGroup) -> None:
+        """The same as a phase in 64-bit turns: the whole positions exactly, then the rest."""
+        dialect = self.constants.dialect
+        if dialect.whole is None:
+            raise NotYetCovered("angles as fixed-point turns; use angles = float64")
+        name = self.constants.turns("TURNS", group.frequency)
+        turns = dialect.use(name, "u")
+        self._line(f"whole = {dialect.array}.floor(u)")
+        self._line(f"phase = {dialect.whole('whole')} * {turns}  # 2^64 is one turn: wraps")
+        self._line(f"angle = (phase + (u - whole) * {turns}) * TURN")
 
     def _turn(self, scale: bool, axis: str = "") -> None:
         waves = [f"{self.constants.dialect.array}.{f}(angle)" for f in ("cos", "sin")]

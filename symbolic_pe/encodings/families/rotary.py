@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from flint import fmpq
+
+from symbolic_pe.algebra.binary32 import nearest_binary32
 from symbolic_pe.algebra.expression import parse
+from symbolic_pe.algebra.functions import power
 from symbolic_pe.algebra.scalar import ZERO, Scalar
 from symbolic_pe.encodings.encoding import Domain, Encoding, Head, Schedule, Verdict
 from symbolic_pe.encodings.entry import Entry
 from symbolic_pe.encodings.layout import place_planes
-from symbolic_pe.encodings.settings import Setting, Settings, dimension, layout, number
+from symbolic_pe.encodings.settings import Setting, Settings, angles, dimension, layout, number
 from symbolic_pe.errors import SpecificationError
 from symbolic_pe.generators.block import Block
 from symbolic_pe.generators.generator import Generator
@@ -24,6 +28,27 @@ def ladder(base: Scalar, base_text: str, planes: int, channels: int) -> tuple[li
     return values, formula
 
 
+def checkpoint_ladder(base: Scalar, planes: int, channels: int) -> list[Scalar]:
+    """θⱼ as checkpoints hold them: 1/base^(2j/channels), each operation rounded to float32.
+
+        eⱼ = fl(2j/channels),  pⱼ = fl(base^eⱼ),  θⱼ = fl(1/pⱼ)
+
+    PyTorch's own power function is not always rounded to nearest, so that its `inv_freq` may
+    differ from this in the last digit of single entries.
+    """
+    thetas = []
+    for j in range(planes):
+        exponent = nearest_binary32(Scalar.rational(fmpq(2 * j, channels)))
+        raised = nearest_binary32(power(nearest(base), exponent))
+        thetas.append(nearest(Scalar.rational(1 / raised)))
+    return thetas
+
+
+def nearest(x: Scalar) -> Scalar:
+    """The nearest number of float32."""
+    return Scalar.rational(nearest_binary32(x))
+
+
 def _rope(settings: Settings) -> Encoding:
     dim, rotary = settings.integer("dim"), settings.integer("rotary_dim")
     rotary = rotary or dim
@@ -31,7 +56,11 @@ def _rope(settings: Settings) -> Encoding:
         raise SpecificationError(
             f"rope: rotary_dim: expected an even number of at most dim = {dim}, got {rotary}"
         )
-    thetas, formula = ladder(settings.number("base"), settings.texts["base"], rotary // 2, rotary)
+    base = settings.number("base")
+    thetas, formula = ladder(base, settings.texts["base"], rotary // 2, rotary)
+    schedules: tuple[Schedule, ...] = (Schedule("frequency", f"-{formula}"),)
+    if settings.choice("frequencies") == "float32":
+        thetas, schedules = checkpoint_ladder(base, rotary // 2, rotary), ()
     blocks = [Block(ZERO, -theta) for theta in thetas]
     placed = place_planes(blocks, settings.choice("layout"), dim - rotary)
     return Encoding(
@@ -39,7 +68,9 @@ def _rope(settings: Settings) -> Encoding:
         (Head(Generator.from_blocks(placed)),),
         layout=settings.choice("layout"),
         domain=Domain(causal=False),
-        schedules=(Schedule("frequency", f"-{formula}"),),
+        schedules=schedules,
+        frequencies=settings.choice("frequencies"),
+        angles=settings.choice("angles"),
     )
 
 
@@ -105,6 +136,13 @@ ENTRIES = (
             "base": number("10000", "base of the frequency ladder"),
             "layout": layout("interleaved"),
             "rotary_dim": ROTARY_DIM,
+            "frequencies": Setting(
+                "exact",
+                "exact numbers base^(-2j/d), or the float32 numbers that a checkpoint holds",
+                "choice",
+                ("exact", "float32"),
+            ),
+            "angles": angles(),
         },
         _rope,
     ),

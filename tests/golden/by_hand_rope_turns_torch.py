@@ -1,0 +1,139 @@
+# Written by symbolic-pe: Rotary position embedding.
+# reproduce:   symbolic-pe build rope-turns.toml --target torch
+# target:      torch
+# spec:        {"catalogue": "rope", "settings": {"dim": "8", "layout": "interleaved"}}
+# certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
+# body:        sha256:c6ca5c106aa69983a273f0dfa1a21b62b5d028db23409be615b55feea8dbe4ed
+"""Rotary position embedding.
+
+The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
+
+    A(τ) = exp(τX)
+    X = −θ_j J,  A(τ) = R(−θ_j τ)  on planes (2j, 2j + 1), j < 4, with
+        θ_j = 10000^(-2*j/8)
+
+Here J = [[0, −1], [1, 0]], R(φ) = exp(φJ) = [[cos φ, −sin φ], [sin φ, cos φ]].
+
+Gauge: query and key both turn by +θ·(position − reference). A is orthogonal, so one map
+    serves both sides, and the reference cancels.
+
+Layout: interleaved, the two channels of a plane are neighbours.
+
+Precision: angles as fixed-point turns: for whole positions the phase
+    (position − reference)·TURNS is exact modulo one turn, 2^64, so phases add without
+    rounding; the rest of a position is turned in float64. Exponents in float64;
+    cosines, sines and exponentials rounded once to the compute dtype (float64 for
+    float64 input, else float32); the result in the dtype of x. θ is the exact number,
+    not a checkpoint's float32 value.
+
+Range: every position. Up to 1048576, angles are off by less than 2e-13 rad.
+
+Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
+    and every reference, up to rounding; the laws of A are proved in the certificate
+    named above.
+
+    query, key = transform_query(q, position), transform_key(k, position)
+    logits = query @ key.transpose(-1, -2)
+"""
+
+import math
+
+import torch
+from torch import nn
+
+DIMENSION = 8
+HEADS = 1
+TURN = 2 * math.pi / 2**64
+# fmt: off
+TURNS = torch.tensor([
+    2935890503282001226, 293589050328200123, 29358905032820012, 2935890503282001,
+], device="cpu")
+# fmt: on
+
+
+def transform_query(x, position, reference=0.0):
+    """F(t)x = A(t − c)ᵀx for queries x of shape (..., n, 8).
+
+    position is t, of shape (n,) or with leading axes that broadcast to those of x;
+    reference is c, the same for query and key.
+    """
+    return _transform(x, position, reference)
+
+
+def transform_key(x, position, reference=0.0):
+    """G(s)x = A(c − s)x for keys x of shape (..., n, 8).
+
+    position is s, of shape (n,) or with leading axes that broadcast to those of x;
+    reference is c, the same for query and key.
+    """
+    return _transform(x, position, reference)
+
+
+def operator(lag):
+    """The matrix A(lag) = F(lag)ᵀ of shape (8, 8), float64; lag is one number."""
+    lag = torch.as_tensor(lag, dtype=torch.float64)
+    identity = torch.eye(DIMENSION, dtype=torch.float64, device=lag.device)
+    return transform_query(identity, lag)
+
+
+class RopeInterleaved(nn.Module):
+    """transform_query and transform_key for x of shape (..., n, 8)."""
+
+    def forward(self, query, key, position, reference=0.0):
+        return (
+            transform_query(query, position, reference),
+            transform_key(key, position, reference),
+        )
+
+
+def rotary_table(position, reference=0.0, *, dtype=torch.float32, device=None):
+    """cos and sin of every angle, as turn takes them, in dtype.
+
+    Make it once for all layers, and for query and key alike: transform_query(x, p, c)
+    and transform_key(x, p, c) are both turn(x, rotary_table(p, c)).
+    """
+    position = torch.as_tensor(position, dtype=torch.float64, device=device)
+    u = (position - reference).unsqueeze(-1)
+    whole = torch.floor(u)
+    phase = whole.to(torch.int64) * TURNS.to(u.device)  # 2^64 is one turn: wraps
+    angle = (phase + (u - whole) * TURNS.to(u.device)) * TURN
+    cosine, sine = torch.cos(angle).to(dtype), torch.sin(angle).to(dtype)
+    return torch.complex(cosine, sine)
+
+
+def turn(x, table):
+    """x of shape (..., n, 8), turned by the angles of a rotary_table; computed in the
+    dtype of the table or of x, the wider.
+    """
+    if not x.is_floating_point():
+        raise TypeError(f"expected floating-point x, got {x.dtype}")
+    compute = torch.promote_types(x.dtype, torch.float32)
+    turned = torch.view_as_real(_planes(x.to(compute)) * table)
+    return turned.flatten(-2).to(x.dtype)
+
+
+def turn_into(out, x, table):
+    """turn(x, table) written into out, which may be x, and returned.
+
+    x, out and the table must have one dtype; gradients do not pass through.
+    """
+    if not x.dtype == out.dtype == table.real.dtype:
+        raise TypeError(f"expected {table.real.dtype}, got {x.dtype} and {out.dtype}")
+    turned = torch.view_as_complex(out.unflatten(-1, (DIMENSION // 2, 2)))
+    torch.mul(_planes(x), table, out=turned)
+    return out
+
+
+def _transform(x, position, reference):
+    """A(u)ᵀx = A(−u)x for query and key, u = position − reference."""
+    compute = torch.promote_types(x.dtype, torch.float32)
+    return turn(x, rotary_table(position, reference, dtype=compute, device=x.device))
+
+
+def _planes(x):
+    """Planes of x as complex numbers: its own memory, or a copy if that has gaps."""
+    pairs = x.unflatten(-1, (DIMENSION // 2, 2))
+    *outer, inner = pairs.stride()
+    if inner != 1 or any(stride % 2 for stride in outer):
+        pairs = pairs.clone(memory_format=torch.contiguous_format)
+    return torch.view_as_complex(pairs)
