@@ -8,11 +8,13 @@ import numpy as np
 from flint import fmpq
 
 from numeric_check.bias_laws import check_added_coordinates, check_bias_function
+from numeric_check.cos_sin_law import check_cos_sin
 from numeric_check.decay_laws import check_decay_form
 from numeric_check.double_double import Array
 from numeric_check.exact_map import BlockArray, ExactMap
 from numeric_check.kernel import Kernel
 from numeric_check.map_laws import Measured, measure_map, probes
+from numeric_check.mask_law import check_mask_mod
 from numeric_check.module_laws import check_module
 from numeric_check.operator_laws import check_operator
 from numeric_check.positions import Batch, batches, parameter_points
@@ -149,6 +151,7 @@ def _check_point(subject: Subject) -> None:
     check_operator(subject)
     check_bias_function(subject)
     check_score_mod(subject)
+    check_mask_mod(subject)
     check_decay_form(subject)
     check_module(subject)
     _history(subject, samples)
@@ -160,6 +163,7 @@ def _structure(subject: Subject) -> list[Sample]:
     for sample in samples:
         check_batch(subject, sample)
         check_given_memory(subject, sample)
+        check_cos_sin(subject, sample)
     return samples
 
 

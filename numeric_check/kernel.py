@@ -30,6 +30,8 @@ DTYPE_OF: Mapping[str, np.dtype[Any]] = MappingProxyType(
     }
 )
 REQUIRED = ("DIMENSION", "HEADS", "transform_query", "transform_key", "operator")
+TABLES = "Tables"
+"""Ends the name of a class that returns `cos_sin`."""
 IMPORT_SECONDS = 10.0
 """How long the text may take to compute its constants."""
 _HEADER_LINE = re.compile(r"#\s*([A-Za-z][A-Za-z0-9 _-]*?)\s*:\s*(.*)")
@@ -138,6 +140,27 @@ class Kernel:
             self._check_unchanged("turn_into", [x], [given])
         return self._backend.fetch(out)
 
+    def cos_sin(self, position: AnyArray, *, reference: float = 0.0, dtype: str) -> AnyArray:
+        """Both tables of `cos_sin`, one after the other on a new first axis."""
+        place = self._backend.bring(position)
+        given = self._backend.bring(np.zeros((), dtype=DTYPE_OF[dtype]))
+        function: Callable[..., Any] = self._namespace["cos_sin"]
+        tables = self._backend.run(lambda: function(place, reference, dtype=given.dtype))
+        return self._both("cos_sin", tables)
+
+    def tables_module(self, x: AnyArray, position: AnyArray) -> AnyArray:
+        """The same from the class that stands in for the `rotary_emb` of a model."""
+        given, place = self._backend.bring(x), self._backend.bring(position)
+        made: Callable[..., Any] = self._namespace[self.table_classes[0]]
+        return self._both(
+            self.table_classes[0], self._backend.run(lambda: made()(given, position_ids=place))
+        )
+
+    def _both(self, name: str, tables: Any) -> AnyArray:
+        if not isinstance(tables, tuple) or len(tables) != 2:
+            raise KernelError(f"{name} returns {type(tables).__name__}, expected two arrays")
+        return np.stack([self._backend.fetch(table) for table in tables])
+
     def operator(self, lag: float, *parameters: float) -> AnyArray:
         """A(τ)."""
         given = np.asarray(lag, np.float64) if self.target == "array-api" else lag
@@ -159,7 +182,16 @@ class Kernel:
 
     @property
     def module_classes(self) -> tuple[str, ...]:
-        """Names of the classes of trainable modules that the text defines."""
+        """Names of the classes that the text defines of modules with both maps."""
+        return tuple(x for x in self._classes() if x not in self.table_classes)
+
+    @property
+    def table_classes(self) -> tuple[str, ...]:
+        """Names of the classes of modules that return `cos_sin`."""
+        offered = self._classes() if self.has("cos_sin") else ()
+        return tuple(x for x in offered if x.endswith(TABLES))
+
+    def _classes(self) -> tuple[str, ...]:
         return tuple(
             name
             for name, value in self._namespace.items()
@@ -213,6 +245,21 @@ class Kernel:
         results = [self._backend.fetch(x) for x in self._backend.run(call)]
         self._check_unchanged("score_mod", arguments, given)
         return np.stack(results)
+
+    def mask_mod(
+        self,
+        positions: tuple[AnyArray, AnyArray],
+        places: tuple[AnyArray, AnyArray, AnyArray, AnyArray],
+    ) -> AnyArray:
+        """make_mask_mod(query positions, key positions) at n places, one call for each."""
+        make: Callable[..., Any] = self._namespace["make_mask_mod"]
+        given = [self._backend.bring(x) for x in (*positions, *places)]
+
+        def call() -> list[Any]:
+            masked = make(*given[:2])
+            return [masked(*entries) for entries in zip(*given[2:], strict=True)]
+
+        return np.stack([self._backend.fetch(x) for x in self._backend.run(call)])
 
     def body_matches_header(self) -> bool | None:
         """Whether the digest in the header is that of the text below it; None without one."""

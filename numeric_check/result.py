@@ -15,6 +15,7 @@ LAWS: Mapping[str, str] = {
     "linearity": "a map of a sum is the sum of the maps",
     "batch": "each batch row, head and position is moved on its own, by its own position",
     "given-memory": "turn_into(out, x, rotary_table(t, c)) is transform_query(x, t), in x as well",
+    "cos-sin": "x cos + rotate(x) sin, of cos_sin(t, c), is transform_query(x, t)",
     "history": "a result does not depend on earlier calls",
     "relativity": "transform_query(q, t) . transform_key(k, s) = q^T A(t - s) k",
     "initial-condition": "operator(0) = I",
@@ -22,6 +23,7 @@ LAWS: Mapping[str, str] = {
     "group-law": "operator(s) operator(t) = operator(s + t)",
     "bias": "bias(t, s) and the added coordinates give the declared bias at t - s",
     "score-mod": "make_score_mod(t, s) adds the declared bias at t - s to a score",
+    "mask-mod": "make_mask_mod(t, s) keeps the keys s <= t",
     "decay-form": "decay(t, s) = e^(a (t - s)), 0 before t = s when causal; rotate = A without it",
     "module": "the nn.Module returns what transform_query and transform_key return",
 }

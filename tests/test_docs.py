@@ -31,6 +31,20 @@ def test_python_examples_of_the_pages(page: str, capsys: pytest.CaptureFixture[s
     assert printed == promised
 
 
+def test_the_model_page_runs_on_the_file_it_emits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = Path("docs/how-to/use-in-a-model.md").read_text()
+    (block,) = re.findall(r"```python\n(.*?)```", page, re.S)
+    (command,) = COMMAND.findall(page)
+    monkeypatch.chdir(tmp_path)
+    assert CliRunner().invoke(cli, command.split()).exit_code == 0
+    monkeypatch.syspath_prepend(str(tmp_path))
+    capsys.readouterr()
+    exec(compile(block, "use-in-a-model.md", "exec"), {})
+    assert capsys.readouterr().out.splitlines() == re.findall(r"# ([\d. ]+)$", block, re.M)
+
+
 PAGES = [
     "README.md",
     "docs/tutorials/getting-started.md",

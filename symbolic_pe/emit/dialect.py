@@ -21,6 +21,7 @@ class Dialect:
     use            (constant, like) → text of the constant where the array `like` lives
     cast           text → text in the compute dtype
     number         text of a number among stacked arrays
+    waves          the call of `_waves` where x is at hand; None where there is no such function
     whole          text → text as 64-bit integers, which wrap; None where there are none
     listed         constants are lists of Python numbers, as no library is known at import
     """
@@ -35,6 +36,7 @@ class Dialect:
     use: Callable[[str, str], str]
     cast: Callable[[str], str]
     number: Callable[[str], str]
+    waves: str | None = None
     whole: Callable[[str], str] | None = None
     listed: bool = False
 

@@ -18,6 +18,7 @@ _LOCAL = (
     "value term terms super range zip TypeError "
     "rotary_table turn turn_into table turned planes halves swapped signed inner outer stride any "
     "plane pairs waves out device xp causal values like array_namespace whole phase "
+    "cos_sin position_ids mask_mod make_mask_mod "
     "rotate decay bias operator transform_query transform_key make_score_mod"
 )
 _MODULE = (

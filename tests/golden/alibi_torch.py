@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "alibi", "settings": {"dim": "8", "heads": "2"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:294c024eeb15c4d4efb8964f85a7466c60232e06d41ce362a46c2a3b7cee5ecb
+# body:        sha256:033c1fd5de54f2ba352f038325d9cc4019f9d3a8f3c93b249f741203de918d86
 """ALiBi: attention with linear biases.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k +
@@ -102,6 +102,17 @@ def make_score_mod(query_position, key_position):
         return score + value.to(score.dtype)
 
     return score_mod
+
+
+def make_mask_mod(query_position, key_position):
+    """A mask_mod for create_block_mask: keys up to the query, s ≤ t."""
+    query = torch.as_tensor(query_position, dtype=torch.float64)
+    key = torch.as_tensor(key_position, dtype=torch.float64, device=query.device)
+
+    def mask_mod(batch, head, query_index, key_index):
+        return key[key_index] <= query[query_index]
+
+    return mask_mod
 
 
 class Alibi(nn.Module):

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"name": "alibi-3"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:59c1f9b4ed186f05b7ca386adbe492103e31171376c885ad16b5969fb0068644
+# body:        sha256:f45c068178d2fb77656ddcc3423f8eb0985bfca13114a6525779fced32b614cc
 """Alibi-3.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k +
@@ -100,6 +100,17 @@ def make_score_mod(query_position, key_position):
         return score + value.to(score.dtype)
 
     return score_mod
+
+
+def make_mask_mod(query_position, key_position):
+    """A mask_mod for create_block_mask: keys up to the query, s ≤ t."""
+    query = torch.as_tensor(query_position, dtype=torch.float64)
+    key = torch.as_tensor(key_position, dtype=torch.float64, device=query.device)
+
+    def mask_mod(batch, head, query_index, key_index):
+        return key[key_index] <= query[query_index]
+
+    return mask_mod
 
 
 class Alibi3(nn.Module):

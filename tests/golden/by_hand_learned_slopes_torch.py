@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:1dcb8f1957867e89ac450965711be7a6092f13802599aa1adf111610b897d97e
+# body:        sha256:91b0b1dba1d574f1e66a5f777c0c6563d3f89f08703d5c0bc8fb40b8817d593e
 """Learned-slopes.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k +
@@ -120,6 +120,17 @@ def make_score_mod(query_position, key_position, m, w):
         return score + value.to(score.dtype)
 
     return score_mod
+
+
+def make_mask_mod(query_position, key_position):
+    """A mask_mod for create_block_mask: keys up to the query, s ≤ t."""
+    query = torch.as_tensor(query_position, dtype=torch.float64)
+    key = torch.as_tensor(key_position, dtype=torch.float64, device=query.device)
+
+    def mask_mod(batch, head, query_index, key_index):
+        return key[key_index] <= query[query_index]
+
+    return mask_mod
 
 
 class LearnedSlopes(nn.Module):

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"name": "quadratic"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:db8ffb11602510d4661e308a4a727ded2b549e86787fe203e4bbfdbfa425b514
+# body:        sha256:30356e321fc26ff46d5ab9a0a5b3431bb250b45c7a0892af53019c6c6cb4ffdc
 """Quadratic.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k +
@@ -105,6 +105,17 @@ def make_score_mod(query_position, key_position):
         return score + value.to(score.dtype)
 
     return score_mod
+
+
+def make_mask_mod(query_position, key_position):
+    """A mask_mod for create_block_mask: keys up to the query, s ≤ t."""
+    query = torch.as_tensor(query_position, dtype=torch.float64)
+    key = torch.as_tensor(key_position, dtype=torch.float64, device=query.device)
+
+    def mask_mod(batch, head, query_index, key_index):
+        return key[key_index] <= query[query_index]
+
+    return mask_mod
 
 
 class Quadratic(nn.Module):

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"name": "rope-alibi"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:f6c5dd794f94339b3f93a2f8bf137446057094515ff46c860cd390b6b3d6fd9a
+# body:        sha256:3e0b3eef12da04f37c5d72137d48c7cad208d670fc376b599007fe637d0b42a5
 """Rope-alibi.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k +
@@ -106,6 +106,17 @@ def make_score_mod(query_position, key_position):
         return score + value.to(score.dtype)
 
     return score_mod
+
+
+def make_mask_mod(query_position, key_position):
+    """A mask_mod for create_block_mask: keys up to the query, s ≤ t."""
+    query = torch.as_tensor(query_position, dtype=torch.float64)
+    key = torch.as_tensor(key_position, dtype=torch.float64, device=query.device)
+
+    def mask_mod(batch, head, query_index, key_index):
+        return key[key_index] <= query[query_index]
+
+    return mask_mod
 
 
 class RopeAlibi(nn.Module):

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"catalogue": "rope", "settings": {"dim": "8", "layout": "interleaved"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:fd40879bda99b16cd487e9afb39df100b8694750ee155efb1deaa29293969f40
+# body:        sha256:7dc1a63f33d3e52172a3c594aec97a0e2d10a9d2de692413be30b5614a9fe462
 """Rotary position embedding.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -70,17 +70,24 @@ def operator(lag):
     return transform_query(identity, lag)
 
 
+def cos_sin(position, reference=0.0, *, dtype=np.float32):
+    """cos and sin of shape (..., n, 8), as rotary code of other packages takes them.
+
+    x·cos + rotate(x)·sin is transform_query(x, position, reference), with rotate(a, b)
+    = (−b, a) on neighbours a, b.
+    """
+    cosine, sine = _waves(position, reference, dtype)
+    return np.repeat(cosine, 2, axis=-1), np.repeat(sine, 2, axis=-1)
+
+
 def rotary_table(position, reference=0.0, *, dtype=np.float32):
     """cos and sin of every angle, as turn takes them, in dtype.
 
     Make it once for all layers, and for query and key alike: transform_query(x, p, c)
     and transform_key(x, p, c) are both turn(x, rotary_table(p, c)).
     """
-    u = (np.asarray(position, np.float64) - reference)[..., None]
-    whole = np.floor(u)
-    phase = whole.astype(np.int64) * TURNS  # 2^64 is one turn: wraps
-    angle = (phase + (u - whole) * TURNS) * TURN
-    waves = np.stack((np.cos(angle), np.sin(angle)), axis=-1).astype(dtype)
+    cosine, sine = _waves(position, reference, dtype)
+    waves = np.stack((cosine, sine), axis=-1)
     return waves.view(np.result_type(dtype, np.complex64))[..., 0]
 
 
@@ -113,3 +120,12 @@ def _transform(x, position, reference):
     """A(u)ᵀx = A(−u)x for query and key, u = position − reference."""
     compute = np.result_type(np.asarray(x).dtype, np.float32)
     return turn(x, rotary_table(position, reference, dtype=compute))
+
+
+def _waves(position, reference, dtype):
+    """cos and sin of the angles, of shape (..., n, 4), in dtype."""
+    u = (np.asarray(position, np.float64) - reference)[..., None]
+    whole = np.floor(u)
+    phase = whole.astype(np.int64) * TURNS  # 2^64 is one turn: wraps
+    angle = (phase + (u - whole) * TURNS) * TURN
+    return np.cos(angle).astype(dtype), np.sin(angle).astype(dtype)

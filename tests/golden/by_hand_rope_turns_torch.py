@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "rope", "settings": {"dim": "8", "layout": "interleaved"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:c6ca5c106aa69983a273f0dfa1a21b62b5d028db23409be615b55feea8dbe4ed
+# body:        sha256:fae26f4e480a3c3989fe57dbfee9c9f39b9eb7942a9b68900bf9263a76bdc29e
 """Rotary position embedding.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -86,18 +86,30 @@ class RopeInterleaved(nn.Module):
         )
 
 
+class RopeInterleavedTables(nn.Module):
+    """cos_sin as the `rotary_emb` of a model, in the dtype of x."""
+
+    def forward(self, x, position_ids):
+        return cos_sin(position_ids, dtype=x.dtype, device=x.device)
+
+
+def cos_sin(position, reference=0.0, *, dtype=torch.float32, device=None):
+    """cos and sin of shape (..., n, 8), as rotary code of other packages takes them.
+
+    x·cos + rotate(x)·sin is transform_query(x, position, reference), with rotate(a, b)
+    = (−b, a) on neighbours a, b.
+    """
+    cosine, sine = _waves(position, reference, dtype, device)
+    return cosine.repeat_interleave(2, dim=-1), sine.repeat_interleave(2, dim=-1)
+
+
 def rotary_table(position, reference=0.0, *, dtype=torch.float32, device=None):
     """cos and sin of every angle, as turn takes them, in dtype.
 
     Make it once for all layers, and for query and key alike: transform_query(x, p, c)
     and transform_key(x, p, c) are both turn(x, rotary_table(p, c)).
     """
-    position = torch.as_tensor(position, dtype=torch.float64, device=device)
-    u = (position - reference).unsqueeze(-1)
-    whole = torch.floor(u)
-    phase = whole.to(torch.int64) * TURNS.to(u.device)  # 2^64 is one turn: wraps
-    angle = (phase + (u - whole) * TURNS.to(u.device)) * TURN
-    cosine, sine = torch.cos(angle).to(dtype), torch.sin(angle).to(dtype)
+    cosine, sine = _waves(position, reference, dtype, device)
     return torch.complex(cosine, sine)
 
 
@@ -137,3 +149,13 @@ def _planes(x):
     if inner != 1 or any(stride % 2 for stride in outer):
         pairs = pairs.clone(memory_format=torch.contiguous_format)
     return torch.view_as_complex(pairs)
+
+
+def _waves(position, reference, dtype, device):
+    """cos and sin of the angles, of shape (..., n, 4), in dtype."""
+    position = torch.as_tensor(position, dtype=torch.float64, device=device)
+    u = (position - reference).unsqueeze(-1)
+    whole = torch.floor(u)
+    phase = whole.to(torch.int64) * TURNS.to(u.device)  # 2^64 is one turn: wraps
+    angle = (phase + (u - whole) * TURNS.to(u.device)) * TURN
+    return torch.cos(angle).to(dtype), torch.sin(angle).to(dtype)

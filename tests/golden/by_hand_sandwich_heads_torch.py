@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"name": "sandwich-2"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:4fa37ddd14f4c8c266ae45268f7845a8f9a725250c500d90c0b12f62dee8f495
+# body:        sha256:b7cdb4f4f5028f073156a58dc36ef8f63ff971928944debe6d7b8ab104f1f868
 """Sandwich-2.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k +
@@ -130,6 +130,17 @@ def make_score_mod(query_position, key_position):
         return score + value.to(score.dtype)
 
     return score_mod
+
+
+def make_mask_mod(query_position, key_position):
+    """A mask_mod for create_block_mask: keys up to the query, s ≤ t."""
+    query = torch.as_tensor(query_position, dtype=torch.float64)
+    key = torch.as_tensor(key_position, dtype=torch.float64, device=query.device)
+
+    def mask_mod(batch, head, query_index, key_index):
+        return key[key_index] <= query[query_index]
+
+    return mask_mod
 
 
 class Sandwich2(nn.Module):

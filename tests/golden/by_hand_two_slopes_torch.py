@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"name": "two-slopes"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:be797a99736b2c7ecf86eb5f9c3e071595aee365fda71147738303494338c5ca
+# body:        sha256:2dc61b57419bf9f1f9c3474581f6a007f994a3f7b011ddfa01fc203d275cb8fd
 """Two-slopes.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k +
@@ -102,6 +102,17 @@ def make_score_mod(query_position, key_position):
         return score + value.to(score.dtype)
 
     return score_mod
+
+
+def make_mask_mod(query_position, key_position):
+    """A mask_mod for create_block_mask: keys up to the query, s ≤ t."""
+    query = torch.as_tensor(query_position, dtype=torch.float64)
+    key = torch.as_tensor(key_position, dtype=torch.float64, device=query.device)
+
+    def mask_mod(batch, head, query_index, key_index):
+        return key[key_index] <= query[query_index]
+
+    return mask_mod
 
 
 class TwoSlopes(nn.Module):

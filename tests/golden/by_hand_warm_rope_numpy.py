@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"name": "warm-rope"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:13cdb90f0d3f44adc55d131d6994eb2e9ea333ed7a11839c3c88f0edbc2c9beb
+# body:        sha256:6e7e73b7eedf137c283dc94cfab187b20495c99e7091cd72a622579f89f06bfb
 """Warm-rope.
 
 The score of a query q at position t and a key k at position s is c²·qᵀA(t − s)k, where
@@ -67,15 +67,24 @@ def operator(lag):
     return transform_query(identity, lag)
 
 
+def cos_sin(position, reference=0.0, *, dtype=np.float32):
+    """cos and sin of shape (..., n, 4), as rotary code of other packages takes them.
+
+    x·cos + rotate(x)·sin is transform_query(x, position, reference), with rotate(a, b)
+    = (−b, a) on neighbours a, b.
+    """
+    cosine, sine = _waves(position, reference, dtype)
+    return np.repeat(cosine, 2, axis=-1), np.repeat(sine, 2, axis=-1)
+
+
 def rotary_table(position, reference=0.0, *, dtype=np.float32):
     """cos and sin of every angle, as turn takes them, in dtype.
 
     Make it once for all layers, and for query and key alike: transform_query(x, p, c)
     and transform_key(x, p, c) are both turn(x, rotary_table(p, c)).
     """
-    u = (np.asarray(position, np.float64) - reference)[..., None]
-    angle = u * THETA
-    waves = np.stack((np.cos(angle), np.sin(angle)), axis=-1).astype(dtype)
+    cosine, sine = _waves(position, reference, dtype)
+    waves = np.stack((cosine, sine), axis=-1)
     return waves.view(np.result_type(dtype, np.complex64))[..., 0]
 
 
@@ -108,3 +117,10 @@ def _transform(x, position, reference):
     """A(u)ᵀx = A(−u)x for query and key, u = position − reference."""
     compute = np.result_type(np.asarray(x).dtype, np.float32)
     return turn(x, rotary_table(position, reference, dtype=compute))
+
+
+def _waves(position, reference, dtype):
+    """cos and sin of the angles, of shape (..., n, 2), in dtype."""
+    u = (np.asarray(position, np.float64) - reference)[..., None]
+    angle = u * THETA
+    return np.cos(angle).astype(dtype), np.sin(angle).astype(dtype)

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "grape-a", "settings": {"dim": "8", "heads": "2"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:bf5f529754c9418739958ea9b0184fb5c9bf4a7cf8ef69ceaee5220479bc11dd
+# body:        sha256:6f6bcaaade8e17f5416845149b38227372ca06fd3efa034a5073d74df6334098
 """GRAPE, additive form with ALiBi slopes.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k +
@@ -102,6 +102,17 @@ def make_score_mod(query_position, key_position):
         return score + value.to(score.dtype)
 
     return score_mod
+
+
+def make_mask_mod(query_position, key_position):
+    """A mask_mod for create_block_mask: keys up to the query, s ≤ t."""
+    query = torch.as_tensor(query_position, dtype=torch.float64)
+    key = torch.as_tensor(key_position, dtype=torch.float64, device=query.device)
+
+    def mask_mod(batch, head, query_index, key_index):
+        return key[key_index] <= query[query_index]
+
+    return mask_mod
 
 
 class GrapeA(nn.Module):

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"catalogue": "grape-m", "settings": {"a": "", "b": "", "base": "10000", "dim": "8", "layout": "half"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:c9e547e84fe2e9b6aade5a582d72e2fe7c96b95d7544384df220947133546eff
+# body:        sha256:c71031ece9a27891cb91647153f8b0477e2e8a180c87177b60309b48628b5402
 """GRAPE, multiplicative form.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -66,15 +66,23 @@ def operator(lag):
     return transform_query(identity, lag)
 
 
+def cos_sin(position, reference=0.0, *, dtype=np.float32):
+    """cos and sin of shape (..., n, 8), as rotary code of other packages takes them.
+
+    x·cos + rotate(x)·sin is transform_query(x, position, reference), with rotate(a, b)
+    = (−b, a) on halves a, b.
+    """
+    cosine, sine = _waves(position, reference, dtype)
+    return np.concatenate((cosine, cosine), -1), np.concatenate((sine, sine), -1)
+
+
 def rotary_table(position, reference=0.0, *, dtype=np.float32):
     """cos and sin of every angle, as turn takes them, in dtype.
 
     Make it once for all layers, and for query and key alike: transform_query(x, p, c)
     and transform_key(x, p, c) are both turn(x, rotary_table(p, c)).
     """
-    u = (np.asarray(position, np.float64) - reference)[..., None]
-    angle = -u * OMEGA
-    cosine, sine = np.cos(angle).astype(dtype), np.sin(angle).astype(dtype)
+    cosine, sine = _waves(position, reference, dtype)
     return cosine[..., None, :], np.stack((-sine, sine), axis=-2)
 
 
@@ -113,3 +121,10 @@ def _transform(x, position, reference):
     """A(u)ᵀx = A(−u)x for query and key, u = position − reference."""
     compute = np.result_type(np.asarray(x).dtype, np.float32)
     return turn(x, rotary_table(position, reference, dtype=compute))
+
+
+def _waves(position, reference, dtype):
+    """cos and sin of the angles, of shape (..., n, 4), in dtype."""
+    u = (np.asarray(position, np.float64) - reference)[..., None]
+    angle = -u * OMEGA
+    return np.cos(angle).astype(dtype), np.sin(angle).astype(dtype)

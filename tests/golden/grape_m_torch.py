@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "grape-m", "settings": {"a": "", "b": "", "base": "10000", "dim": "8", "layout": "half"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:ac0b378d18fa290040be00d8bdd6f60e92a4fa23dcc5baeee678921b8d65489a
+# body:        sha256:671adb0d92ba938ab3542dad711029eadbc418b8ba815f011429e37a62451c2f
 """GRAPE, multiplicative form.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -80,16 +80,30 @@ class GrapeM(nn.Module):
         )
 
 
+class GrapeMTables(nn.Module):
+    """cos_sin as the `rotary_emb` of a model, in the dtype of x."""
+
+    def forward(self, x, position_ids):
+        return cos_sin(position_ids, dtype=x.dtype, device=x.device)
+
+
+def cos_sin(position, reference=0.0, *, dtype=torch.float32, device=None):
+    """cos and sin of shape (..., n, 8), as rotary code of other packages takes them.
+
+    x·cos + rotate(x)·sin is transform_query(x, position, reference), with rotate(a, b)
+    = (−b, a) on halves a, b.
+    """
+    cosine, sine = _waves(position, reference, dtype, device)
+    return torch.cat((cosine, cosine), dim=-1), torch.cat((sine, sine), dim=-1)
+
+
 def rotary_table(position, reference=0.0, *, dtype=torch.float32, device=None):
     """cos and sin of every angle, as turn takes them, in dtype.
 
     Make it once for all layers, and for query and key alike: transform_query(x, p, c)
     and transform_key(x, p, c) are both turn(x, rotary_table(p, c)).
     """
-    position = torch.as_tensor(position, dtype=torch.float64, device=device)
-    u = (position - reference).unsqueeze(-1)
-    angle = -u * OMEGA.to(u.device)
-    cosine, sine = torch.cos(angle).to(dtype), torch.sin(angle).to(dtype)
+    cosine, sine = _waves(position, reference, dtype, device)
     return cosine.unsqueeze(-2), sine.unsqueeze(-2)
 
 
@@ -126,3 +140,11 @@ def _transform(x, position, reference):
     """A(u)ᵀx = A(−u)x for query and key, u = position − reference."""
     compute = torch.promote_types(x.dtype, torch.float32)
     return turn(x, rotary_table(position, reference, dtype=compute, device=x.device))
+
+
+def _waves(position, reference, dtype, device):
+    """cos and sin of the angles, of shape (..., n, 4), in dtype."""
+    position = torch.as_tensor(position, dtype=torch.float64, device=device)
+    u = (position - reference).unsqueeze(-1)
+    angle = -u * OMEGA.to(u.device)
+    return torch.cos(angle).to(dtype), torch.sin(angle).to(dtype)

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"catalogue": "rope", "settings": {"angles": "float64", "base": "10000", "dim": "8", "frequencies": "exact", "layout": "half", "rotary_dim": "4"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:d58522374059f371ef18f4c7a9b5e092884da2c82f55b1ad16e12b0f137de79d
+# body:        sha256:9f6bbca2c972f3e803cd13d87c8c1c114d747fea97af53d153d3b3effec4bba7
 """Rotary position embedding.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -67,19 +67,34 @@ def operator(lag):
     return transform_query(identity, lag)
 
 
+def cos_sin(position, reference=0.0, *, dtype=np.float32):
+    """cos and sin of shape (..., n, 4), as rotary code of other packages takes them.
+
+    x·cos + rotate(x)·sin is transform_query(x, position, reference), with rotate(a, b)
+    = (−b, a) on halves a, b of the first 4 channels.
+    """
+    cosine, sine = _waves(position, reference, dtype)
+    return np.concatenate((cosine, cosine), -1), np.concatenate((sine, sine), -1)
+
+
 def _transform(x, position, reference):
     """A(u)ᵀx = A(−u)x for query and key, u = position − reference."""
     x = np.asarray(x)
     if x.dtype.kind in "biu":
         raise TypeError(f"expected floating-point x, got {x.dtype}")
     compute = np.result_type(x.dtype, np.float32)
-    u = (np.asarray(position, np.float64) - reference)[..., None]
     wide = x.astype(compute)
     result = x.copy()
     # planes (0, 2), (1, 3)
-    angle = u * THETA
-    cosine, sine = np.cos(angle).astype(compute), np.sin(angle).astype(compute)
+    cosine, sine = _waves(position, reference, compute)
     first, second = wide[..., :2], wide[..., 2:4]
     result[..., :2] = cosine * first - sine * second
     result[..., 2:4] = sine * first + cosine * second
     return result
+
+
+def _waves(position, reference, dtype):
+    """cos and sin of the angles, of shape (..., n, 2), in dtype."""
+    u = (np.asarray(position, np.float64) - reference)[..., None]
+    angle = u * THETA
+    return np.cos(angle).astype(dtype), np.sin(angle).astype(dtype)

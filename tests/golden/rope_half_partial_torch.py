@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "rope", "settings": {"angles": "float64", "base": "10000", "dim": "8", "frequencies": "exact", "layout": "half", "rotary_dim": "4"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:ca30b46d1ede59c217cb46639e2b5d39953ba489fe82957259dc396469ad9f37
+# body:        sha256:417534203db2af86cd0055e55a2fed25d1607ba03dfc19465f906385b2470361
 """Rotary position embedding.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -80,19 +80,41 @@ class Rope(nn.Module):
         )
 
 
+class RopeTables(nn.Module):
+    """cos_sin as the `rotary_emb` of a model, in the dtype of x."""
+
+    def forward(self, x, position_ids):
+        return cos_sin(position_ids, dtype=x.dtype, device=x.device)
+
+
+def cos_sin(position, reference=0.0, *, dtype=torch.float32, device=None):
+    """cos and sin of shape (..., n, 4), as rotary code of other packages takes them.
+
+    x·cos + rotate(x)·sin is transform_query(x, position, reference), with rotate(a, b)
+    = (−b, a) on halves a, b of the first 4 channels.
+    """
+    cosine, sine = _waves(position, reference, dtype, device)
+    return torch.cat((cosine, cosine), dim=-1), torch.cat((sine, sine), dim=-1)
+
+
 def _transform(x, position, reference):
     """A(u)ᵀx = A(−u)x for query and key, u = position − reference."""
     if not x.is_floating_point():
         raise TypeError(f"expected floating-point x, got {x.dtype}")
     compute = torch.promote_types(x.dtype, torch.float32)
-    position = torch.as_tensor(position, dtype=torch.float64, device=x.device)
-    u = (position - reference).unsqueeze(-1)
     wide = x.to(compute)
     # planes (0, 2), (1, 3)
-    angle = u * THETA.to(u.device)
-    cosine, sine = torch.cos(angle).to(compute), torch.sin(angle).to(compute)
+    cosine, sine = _waves(position, reference, compute, x.device)
     first, second = wide[..., :2], wide[..., 2:4]
     turned_first = cosine * first - sine * second
     turned_second = sine * first + cosine * second
     result = torch.cat((turned_first, turned_second, wide[..., 4:]), dim=-1)
     return result.to(x.dtype)
+
+
+def _waves(position, reference, dtype, device):
+    """cos and sin of the angles, of shape (..., n, 2), in dtype."""
+    position = torch.as_tensor(position, dtype=torch.float64, device=device)
+    u = (position - reference).unsqueeze(-1)
+    angle = u * THETA.to(u.device)
+    return torch.cos(angle).to(dtype), torch.sin(angle).to(dtype)

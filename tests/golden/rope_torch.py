@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "rope", "settings": {"angles": "float64", "base": "10000", "dim": "8", "frequencies": "exact", "layout": "interleaved", "rotary_dim": "0"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:0d28326cf398eb022324a7f7fb9f0e5e154d9a316c2667a32ed08f5307b4a15e
+# body:        sha256:915542eed7a6b07f0a1f8cf8dafd5d1832e0afe05f6609131539689a3bac5728
 """Rotary position embedding.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -80,16 +80,30 @@ class Rope(nn.Module):
         )
 
 
+class RopeTables(nn.Module):
+    """cos_sin as the `rotary_emb` of a model, in the dtype of x."""
+
+    def forward(self, x, position_ids):
+        return cos_sin(position_ids, dtype=x.dtype, device=x.device)
+
+
+def cos_sin(position, reference=0.0, *, dtype=torch.float32, device=None):
+    """cos and sin of shape (..., n, 8), as rotary code of other packages takes them.
+
+    x·cos + rotate(x)·sin is transform_query(x, position, reference), with rotate(a, b)
+    = (−b, a) on neighbours a, b.
+    """
+    cosine, sine = _waves(position, reference, dtype, device)
+    return cosine.repeat_interleave(2, dim=-1), sine.repeat_interleave(2, dim=-1)
+
+
 def rotary_table(position, reference=0.0, *, dtype=torch.float32, device=None):
     """cos and sin of every angle, as turn takes them, in dtype.
 
     Make it once for all layers, and for query and key alike: transform_query(x, p, c)
     and transform_key(x, p, c) are both turn(x, rotary_table(p, c)).
     """
-    position = torch.as_tensor(position, dtype=torch.float64, device=device)
-    u = (position - reference).unsqueeze(-1)
-    angle = u * THETA.to(u.device)
-    cosine, sine = torch.cos(angle).to(dtype), torch.sin(angle).to(dtype)
+    cosine, sine = _waves(position, reference, dtype, device)
     return torch.complex(cosine, sine)
 
 
@@ -129,3 +143,11 @@ def _planes(x):
     if inner != 1 or any(stride % 2 for stride in outer):
         pairs = pairs.clone(memory_format=torch.contiguous_format)
     return torch.view_as_complex(pairs)
+
+
+def _waves(position, reference, dtype, device):
+    """cos and sin of the angles, of shape (..., n, 4), in dtype."""
+    position = torch.as_tensor(position, dtype=torch.float64, device=device)
+    u = (position - reference).unsqueeze(-1)
+    angle = u * THETA.to(u.device)
+    return torch.cos(angle).to(dtype), torch.sin(angle).to(dtype)

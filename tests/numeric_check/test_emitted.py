@@ -156,6 +156,13 @@ FAULTS = [
     ("rope", "torch", r"torch\.mul\(_planes\(x\), table, out",
      "torch.mul(_planes(x), table.conj(), out",
      {"given-memory"}),
+    ("rope", "numpy", r"np\.repeat\(sine, 2, axis=-1\)", "np.tile(sine, 2)", {"cos-sin"}),
+    ("rope", "torch", r" sine\.repeat_interleave", " -sine.repeat_interleave", {"cos-sin"}),
+    ("rope", "torch", r"dtype=x\.dtype, device=x\.device\)\n\n\ndef cos",
+     "dtype=torch.float16, device=x.device)\n\n\ndef cos", {"cos-sin"}),
+    ("rope", "torch", r"cos_sin\(position_ids", "cos_sin(position_ids + 1", {"cos-sin"}),
+    ("alibi", "torch", r"<= query\[query_index\]", "< query[query_index]", {"mask-mod"}),
+    ("alibi", "torch", r"key\[key_index\] <=", "key[query_index] <=", {"mask-mod"}),
     ("retnet", "numpy", r"side \* RATE", "RATE", {"key-map", "relativity"}),
     ("retnet", "torch", r"side \* RATE", "RATE", {"key-map", "relativity"}),
     ("retnet", "numpy", r"np\.exp\(RATE \*", "np.exp(2 * RATE *", {"decay-form"}),
@@ -183,7 +190,7 @@ def test_faults_planted_in_emitted_text(
 
 
 FORWARD_KEY = r"(transform_key\(key, position)(, reference\))"
-CLASS = r"class (\w+)\(nn\.Module\):\n"
+CLASS = r"class (\w+)(?<!Tables)\(nn\.Module\):\n"
 # (name, old, new, laws): in PyTorch files, nothing but these laws is refuted.
 AROUND_THE_MAPS = [
     ("rope", FORWARD_KEY, r"\1 + 1\2", {"module"}),

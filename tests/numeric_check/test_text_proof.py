@@ -116,7 +116,7 @@ CHANGES = [
     ("rope:dim=8", "angle = u * THETA", "angle = -u * THETA"),
     ("rope:dim=8", "10000.0 **", "10000.0001 **"),
     (PARTIAL, "0:8:2], wide[..., 1:8:2]", ":4], wide[..., 4:8]"),
-    ("rope:dim=8", "np.sin(angle)), axis=-1)", "-np.sin(angle)), axis=-1)"),
+    ("rope:dim=8", "(cosine, sine), axis=-1)", "(cosine, -sine), axis=-1)"),
     ("rope:dim=8", "out=out.view", "out=x.view"),
     (HALF, "turned += swapped", "turned -= swapped"),
     (HALF, "turned += halves[..., ::-1, :] * sine", "turned += halves * sine"),

@@ -51,6 +51,8 @@ class GroupWriter:
 
     plan: KernelPlan
     constants: Constants
+    waves: str | None = None
+    """A call that returns cosine and sine, in place of the statements that form them."""
     _lines: list[str] = field(default_factory=list)
 
     def write(self) -> list[GroupCode]:
@@ -128,7 +130,7 @@ class GroupWriter:
 
     def _block(self, group: BlockGroup) -> GroupCode:
         scale = self._scale(group)
-        if group.pair:
+        if group.pair and self.waves is None:
             self._angle(group)
         if group.chain_length > 1:
             return self._chains(group, scale)
@@ -168,6 +170,9 @@ class GroupWriter:
         self._line(f"angle = (phase + (u - whole) * {turns}) * TURN")
 
     def _turn(self, scale: bool, axis: str = "") -> None:
+        if self.waves is not None:
+            self._line(f"cosine, sine = {self.waves}")
+            return
         waves = [f"{self.constants.dialect.array}.{f}(angle)" for f in ("cos", "sin")]
         texts = [self._cast(f"(scale * {w})" if scale else w) + axis for w in waves]
         self._two("cosine", texts[0], "sine", texts[1])

@@ -64,12 +64,18 @@ class Module:
     @cached_property
     def groups(self) -> list[GroupCode]:
         """Code of the groups; collects their constants."""
-        return GroupWriter(self.plan, self.constants).write()
+        waves = self.dialect.waves if self.rotary is not None else None
+        return GroupWriter(self.plan, self.constants, waves).write()
 
     @cached_property
+    def rotary(self) -> Turning | None:
+        """The planes that turn, when nothing else happens."""
+        return None if self.dialect.waves is None else turning_of(self.plan, self.constants)
+
+    @property
     def turning(self) -> Turning | None:
         """The form in few passes, when every channel belongs to a plane that turns."""
-        return turning_of(self.plan, self.constants)
+        return self.rotary if self.rotary is not None and self.rotary.whole else None
 
     @cached_property
     def bases(self) -> tuple[str, str] | None:
@@ -211,6 +217,21 @@ class Module:
             [
                 "Make it once for all layers, and for query and key alike: transform_query(x, p, "
                 "c) and transform_key(x, p, c) are both turn(x, rotary_table(p, c))."
+            ],
+        )
+
+    @property
+    def cos_sin_docstring(self) -> str:
+        """Docstring of the tables that rotary code of other packages takes."""
+        assert self.rotary is not None
+        where = "neighbours" if self.rotary.interleaved else "halves"
+        return docstring(
+            f"cos and sin of shape (..., n, {self.rotary.width}), as rotary code of other "
+            "packages takes them.",
+            [
+                f"x·cos + rotate(x)·sin is transform_query(x, position, reference), with "
+                f"rotate(a, b) = (−b, a) on {where} a, b"
+                + ("." if self.rotary.whole else f" of the first {self.rotary.width} channels.")
             ],
         )
 

@@ -23,6 +23,7 @@ DIALECT = Dialect(
     use=lambda name, like: name,
     cast=lambda text: f"{text}.astype(compute)",
     number=lambda text: text,
+    waves="_waves(position, reference, compute)",
     whole=lambda text: f"{text}.astype(np.int64)",
 )
 

@@ -33,6 +33,7 @@ DIALECT = Dialect(
     use=lambda name, like: f"{name}.to({like}.device)",
     cast=lambda text: f"{text}.to(compute)",
     number=lambda text: f"u.new_tensor({text})",
+    waves="_waves(position, reference, compute, x.device)",
     whole=lambda text: f"{text}.to(torch.int64)",
 )
 

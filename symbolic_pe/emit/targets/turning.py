@@ -22,9 +22,15 @@ from symbolic_pe.emit.targets.groups import GroupWriter
 
 @dataclass(frozen=True)
 class Turning:
-    """How the planes lie in memory, and the statements that define `angle` from u."""
+    """How the planes lie in memory, and the statements that define `angle` from u.
+
+    width  channels that turn, the first ones; the others are returned as they are
+    whole  whether these are all
+    """
 
     interleaved: bool
+    width: int
+    whole: bool
     lines: tuple[str, ...]
 
 
@@ -39,27 +45,41 @@ def layout_of(plan: KernelPlan) -> bool | None:
     >>> layout_of(plan_kernel(catalogue("xpos", {"dim": 8}))) is None
     True
     """
-    if plan.basis is not None or plan.parameters or plan.augmentations or len(plan.groups) != 1:
+    group = rotary_group(plan)
+    if group is None or 2 * len(group.slots[0]) != plan.dimension:
         return None
-    (group,) = plan.groups
-    if not isinstance(group, BlockGroup) or group.kind != "rotate":
+    return _interleaved(group)
+
+
+def rotary_group(plan: KernelPlan) -> BlockGroup | None:
+    """The planes, interleaved or in halves, when nothing else happens in front of them.
+
+    Channels after them are returned as they are.
+    """
+    if plan.basis is not None or plan.parameters or plan.augmentations:
         return None
-    d = plan.dimension
-    if d == 2:
+    moving = [g for g in plan.groups if not (isinstance(g, BlockGroup) and g.kind == "constant")]
+    if len(moving) != 1:
+        return None
+    (group,) = moving
+    if not isinstance(group, BlockGroup) or group.kind != "rotate" or _interleaved(group) is None:
+        return None
+    return group
+
+
+def _interleaved(group: BlockGroup) -> bool | None:
+    first, second = (tuple(slot) for slot in group.slots)
+    d = 2 * len(first)
+    if (first, second) == (tuple(range(0, d, 2)), tuple(range(1, d, 2))):
         return True
-    slots = tuple(tuple(slot) for slot in group.slots)
-    layouts = {
-        (tuple(range(0, d, 2)), tuple(range(1, d, 2))): True,
-        (tuple(range(d // 2)), tuple(range(d // 2, d))): False,
-    }
-    return layouts.get((slots[0], slots[1]))
+    return False if (first, second) == (tuple(range(d // 2)), tuple(range(d // 2, d))) else None
 
 
 def turning_of(plan: KernelPlan, constants: Constants) -> Turning | None:
     """The pieces of the text, with their constants collected; None for any other plan."""
-    interleaved = layout_of(plan)
-    if interleaved is None:
+    group = rotary_group(plan)
+    if group is None:
         return None
-    (group,) = plan.groups
-    assert isinstance(group, BlockGroup)
-    return Turning(interleaved, GroupWriter(plan, constants).angle(group))
+    width = 2 * len(group.slots[0])
+    lines = GroupWriter(plan, constants).angle(group)
+    return Turning(_interleaved(group) is True, width, width == plan.dimension, lines)
