@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from numeric_check.exact_cases import compared
 from numeric_check.exact_element import LeavesTheRing
 
 COMPLEX = "complex"
@@ -86,6 +87,22 @@ class ExactArray(np.ndarray[Any, Any]):
         if dtype is COMPLEX:
             return ExactPlanes(self[..., 0::2], self[..., 1::2], exact_array)
         return self
+
+    def __array_wrap__(self, array: Any, *_: Any) -> Any:
+        """A single element stays an array, as a number of NumPy has its indexing."""
+        return exact_array(array)
+
+    def __gt__(self, other: Any) -> Any:
+        return compared(self, other, ">")
+
+    def __ge__(self, other: Any) -> Any:
+        return compared(self, other, ">=")
+
+    def __lt__(self, other: Any) -> Any:
+        return compared(self, other, "<")
+
+    def __le__(self, other: Any) -> Any:
+        return compared(self, other, "<=")
 
 
 def exact_array(value: Any) -> Any:
