@@ -8,8 +8,9 @@ a text can do, and it needs no parameter values.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from fractions import Fraction
 
-from flint import arb
+from flint import arb, fmpq
 
 from symbolic_pe.algebra.rational_function import ONE, RationalFunction
 from symbolic_pe.algebra.scalar import Radical, Scalar, precision
@@ -21,6 +22,8 @@ log(1 − 2⁻¹²) loses bits: 2⁸ units of 2⁻⁵³."""
 ABSOLUTE_ROUNDINGS = 2.0**-51
 """The same against the largest constant of its kind."""
 
+LARGEST_DENOMINATOR = 1000
+"""Of the exponents of roots of parameters that are told from their roundings."""
 BITS = 192
 Key = tuple[tuple[tuple[str, str], ...], tuple[tuple[str, int], ...]]
 
@@ -84,8 +87,15 @@ def _numbers_of(radical: Radical) -> tuple[arb, tuple[tuple[str, str], ...]]:
         if all(is_constant_symbol(n) for n in atom.value.used_names()):
             factor *= Scalar.monomial({atom: exponent}, ONE).ball({})
         else:
-            rest.append((atom.text, str(exponent)))
+            rest.append((atom.text, str(_simplest(exponent))))
     return factor, tuple(rest)
+
+
+def _simplest(exponent: fmpq) -> Fraction:
+    """The simple fraction that a dyadic exponent rounds, or the exponent itself."""
+    exact = Fraction(int(exponent.p), int(exponent.q))
+    simple = exact.limit_denominator(LARGEST_DENOMINATOR)
+    return simple if abs(simple - exact) <= RELATIVE_ROUNDINGS else exact
 
 
 __all__ = ["ABSOLUTE_ROUNDINGS", "RELATIVE_ROUNDINGS", "are_close", "is_close"]

@@ -17,10 +17,11 @@ from flint import fmpq
 
 from numeric_check.exact_cells import Cell, Pieces, split
 from numeric_check.exact_element import BranchOnValue, Exact, LeavesTheRing
+from numeric_check.exact_number import exact_number
 from numeric_check.exact_roots import Parameters
 from symbolic_pe.algebra.complex_scalar import ComplexScalar
 from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial, Term
-from symbolic_pe.algebra.functions import exponential, logarithm
+from symbolic_pe.algebra.functions import exponential, logarithm, power
 from symbolic_pe.algebra.scalar import Scalar
 from symbolic_pe.errors import OutsideTheRing
 
@@ -97,11 +98,15 @@ class ExactCases(Exact):
     def __pow__(self, exponent: Any) -> Any:
         if isinstance(exponent, np.ndarray):
             return NotImplemented
-        if exponent == 0.5:
-            return self.sqrt()
+        if isinstance(exponent, (float, np.floating)) and not float(exponent).is_integer():
+            return self._each(lambda f: self._fractional_power(f, exact_number(exponent)))
         if isinstance(exponent, (int, np.integer)) and exponent < 0:
             return 1 / self ** -int(exponent)
         return self._each(lambda f: (Exact(f) ** exponent).function)
+
+    def _fractional_power(self, f: Function, exponent: fmpq) -> Function:
+        """A positive product of parameters to the dyadic power that the text names."""
+        return _of_constant(f, lambda x: power(x, exponent, self.known.assumptions))
 
     def _each(self, image: Callable[[Function], Function]) -> ExactCases:
         return ExactCases(self.pieces.map(image), self.known)

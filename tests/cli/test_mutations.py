@@ -297,12 +297,10 @@ def test_an_edit_that_leaves_the_ring_is_undecided(tmp_path: Path) -> None:
     text = path.read_text()
     old = "centre = -w * z"
     assert old in text
-    path.write_text(text.replace(old, "centre = -((w**3) ** (1 / 3)) * z"))
+    path.write_text(text.replace(old, "centre = -w * z * (w / w) ** (z - z)"))
     result = CliRunner().invoke(cli, ["check", str(path)])
     assert result.exit_code == 3, result.stdout
-    assert "undecided: the edited text is measured only: the text raises to the power" in (
-        result.stdout
-    )
+    assert "undecided: the edited text is measured only: the text raises" in (result.stdout)
 
 
 @pytest.mark.parametrize("target", ["numpy", "torch"])

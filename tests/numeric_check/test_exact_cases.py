@@ -22,7 +22,8 @@ T, S = (ExactCases.variable(name, KNOWN) for name in "ts")
 
 
 def number(text: str) -> Scalar:
-    return parse(text, values={name: Scalar.symbol(name) for name in "wz"})
+    known = {name: Scalar.symbol(name) for name in "wz"}
+    return parse(text, values=known, signs=KNOWN.assumptions)
 
 
 def shown(x: ExactCases) -> dict[str, str]:
@@ -112,15 +113,19 @@ def test_split_is_a_partition() -> None:
         ("w*z", "w*z + z", False),
         ("sqrt(w)*z", "sqrt(w)*z", True),
         ("sqrt(w)*z", "w*z", False),
+        ("w^(1365/4096)", "w^(1/3)", False),
     ],
 )
 def test_constants_within_rounding(found: str, exact: str, close: bool) -> None:
-    known = {"w": "positive", "z": "real"}
-    one, other = (
-        parse(text, values={n: Scalar.symbol(n) for n in known}, signs=Assumptions.declare(known))
-        for text in (found, exact)
-    )
-    assert are_close(one, other) is close
+    assert are_close(number(found), number(exact)) is close
+
+
+def test_a_float_exponent_stands_for_a_simple_fraction() -> None:
+    third = (W ** (1 / 3)).function.at_zero().re
+    assert are_close(third, number("w^(1/3)"))
+    assert not are_close(third, number("w^(2/3)"))
+    with pytest.raises(LeavesTheRing):
+        _ = Z ** (1 / 3)
 
 
 def test_bounds_are_printed_upwards() -> None:

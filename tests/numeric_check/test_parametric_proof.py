@@ -161,6 +161,7 @@ def test_what_is_not_decided_is_undecided(old: str, new: str, why: str) -> None:
         ([["-sqrt(w)", "0"], ["0", "-exp(w)"]], {"w": "positive"}),
         ([["0", "sqrt(2)*w"], ["-w/3", "1/(1+w^2)"]], {"w": "real"}),
         ([["0", "-log(w)"], ["log(w)", "0"]], {"w": "positive"}),
+        ([["-w^(1/3)", "0"], ["0", "-exp(-w/10)"]], {"w": "positive"}),
     ],
 )
 def test_functions_of_parameters(rows: list[list[str]], parameters: dict[str, str]) -> None:
