@@ -24,6 +24,7 @@ from numeric_check.tolerance import (
 )
 from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
 from symbolic_pe.algebra.scalar import precision
+from symbolic_pe.emit.plan import KernelPlan
 
 Number = int | float
 BITS = 192
@@ -145,12 +146,17 @@ def closed_form(subject: Subject, lags: list[fmpq]) -> tuple[DoubleDouble, Array
 
 def bias_arguments(subject: Subject) -> tuple[float, ...]:
     """The parameters, when the bias depends on one: it then takes them all."""
+    return subject.values if bias_has_parameters(subject.plan) else ()
+
+
+def bias_has_parameters(plan: KernelPlan) -> bool:
+    """Whether the bias of some head depends on a parameter."""
     scalars = [
         x
-        for a in subject.plan.augmentations
+        for a in plan.augmentations
         for x in (*a.query, *a.key, *(x for row in a.generator for x in row))
     ]
-    return subject.values if any(x.parameters() for x in scalars) else ()
+    return any(x.parameters() for x in scalars)
 
 
 def _size(f: ExponentialPolynomial, t: arb, values: Mapping[str, arb]) -> float:

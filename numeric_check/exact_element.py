@@ -2,8 +2,8 @@
 
 NumPy applies cos, sin, exp to an object array by calling the method of that name on each element,
 and arithmetic by the operators, so a kernel runs on these elements unchanged. Numbers that the text
-contains enter as the exact dyadic rationals they are. A comparison has no answer here: a text that
-branches on values raises `BranchOnValue`.
+contains enter as the exact dyadic rationals they are. A comparison with a value that depends on a
+position or the input has no answer here: a text that branches on one raises `BranchOnValue`.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from flint import fmpq
 
 from symbolic_pe.algebra.complex_scalar import ComplexScalar
 from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial, Term
+from symbolic_pe.algebra.functions import square_root
 from symbolic_pe.algebra.scalar import HALF, ONE, ZERO, Scalar
-from symbolic_pe.errors import KernelError
+from symbolic_pe.errors import KernelError, OutsideTheRing
 
 WHOLE = "floor"
 """Begins the name of a variable that is an integer."""
@@ -170,6 +171,17 @@ class Exact:
         variables, term = _wave(self._linear("exp"), imaginary=False)
         return Exact(ExponentialPolynomial(variables, {term: ComplexScalar(ONE)}))
 
+    def sqrt(self) -> Exact:
+        """√ of a nonnegative number."""
+        try:
+            return Exact(ExponentialPolynomial.constant(square_root(self.constant())))
+        except OutsideTheRing as error:
+            raise LeavesTheRing(f"the text computes {error}") from None
+
+    def log(self) -> Exact:
+        """No logarithm of a number is kept: it would be no dyadic number."""
+        raise LeavesTheRing("the text takes a logarithm of what is no parameter")
+
     def conjugate(self) -> Exact:
         """Real elements are their own conjugates (matrix products ask)."""
         return self
@@ -177,7 +189,28 @@ class Exact:
     def _compare(self, _: object) -> NoReturn:
         raise BranchOnValue("the text compares values that depend on the position or the input")
 
-    __lt__ = __le__ = __gt__ = __ge__ = _compare
+    def _sign(self, other: Any) -> int:
+        """Sign of self − other, where both are numbers of the text."""
+        terms = (self - other).function.terms
+        if not terms:
+            return 0
+        for key, c in terms.items():
+            constant = not any(key.powers) and all(e.is_zero() for e in key.exponents)
+            if constant and len(terms) == 1 and c.im.is_zero() and c.re.is_rational():
+                return 1 if c.re.rational_value() > 0 else -1
+        self._compare(other)
+
+    def __lt__(self, other: Any) -> Any:
+        return NotImplemented if isinstance(other, np.ndarray) else self._sign(other) < 0
+
+    def __le__(self, other: Any) -> Any:
+        return NotImplemented if isinstance(other, np.ndarray) else self._sign(other) <= 0
+
+    def __gt__(self, other: Any) -> Any:
+        return NotImplemented if isinstance(other, np.ndarray) else self._sign(other) > 0
+
+    def __ge__(self, other: Any) -> Any:
+        return NotImplemented if isinstance(other, np.ndarray) else self._sign(other) >= 0
 
     def __eq__(self, other: object) -> bool:
         self._compare(other)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from numeric_check.exact_cases import compared
 from numeric_check.exact_element import LeavesTheRing
 from numeric_check.exact_phase import as_integer
 
@@ -93,6 +94,22 @@ class ExactArray(np.ndarray[Any, Any]):
         if dtype is np.int64:
             return exact_array(np.frompyfunc(as_integer, 1, 1)(self))
         return super().astype(dtype)
+
+    def __array_wrap__(self, array: Any, *_: Any) -> Any:
+        """A single element stays an array, as a number of NumPy has its indexing."""
+        return exact_array(array)
+
+    def __gt__(self, other: Any) -> Any:
+        return compared(self, other, ">")
+
+    def __ge__(self, other: Any) -> Any:
+        return compared(self, other, ">=")
+
+    def __lt__(self, other: Any) -> Any:
+        return compared(self, other, "<")
+
+    def __le__(self, other: Any) -> Any:
+        return compared(self, other, "<=")
 
 
 def exact_array(value: Any) -> Any:

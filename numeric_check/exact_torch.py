@@ -7,12 +7,12 @@ casts keep exact elements, which is what exact execution means. Anything else ra
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from numeric_check.exact_cases import compared, exact_cell, exact_identity, larger, smaller, where
 from numeric_check.exact_element import Exact, LeavesTheRing, Modular
 from numeric_check.exact_phase import INT64, as_integer
 from numeric_check.exact_planes import ExactPlanes
@@ -65,6 +65,10 @@ class ExactTensor:
         shape = (*self.shape[:start], -1, *self.shape[end + 1 :])
         return ExactTensor(self.data.reshape(shape))
 
+    def repeat_interleave(self, repeats: int, dim: int) -> ExactTensor:
+        """Every entry of an axis several times, one after the other."""
+        return ExactTensor(np.repeat(self.data, repeats, axis=dim))
+
     def transpose(self, first: int, second: int) -> ExactTensor:
         """Exchange two axes."""
         return ExactTensor(np.swapaxes(self.data, first, second))
@@ -114,15 +118,49 @@ class ExactTensor:
 
     def cos(self) -> ExactTensor:
         """cos, element by element."""
-        return _each(self, lambda x: x.cos())
+        return _each(self, "cos")
 
     def sin(self) -> ExactTensor:
         """sin, element by element."""
-        return _each(self, lambda x: x.sin())
+        return _each(self, "sin")
 
     def exp(self) -> ExactTensor:
         """exp, element by element."""
-        return _each(self, lambda x: x.exp())
+        return _each(self, "exp")
+
+    def sqrt(self) -> ExactTensor:
+        """The square root, element by element."""
+        return _each(self, "sqrt")
+
+    def log(self) -> ExactTensor:
+        """The logarithm, element by element."""
+        return _each(self, "log")
+
+    def clamp(self, min: Any = None, max: Any = None) -> ExactTensor:
+        """The elements, moved to the nearer bound where they are outside."""
+        found = self.data if min is None else larger(self.data, _plain(min))
+        return ExactTensor(found if max is None else smaller(found, _plain(max)))
+
+    def __gt__(self, other: Any) -> ExactTensor:
+        return self._with(other, lambda a, b: compared(a, b, ">"))
+
+    def __ge__(self, other: Any) -> ExactTensor:
+        return self._with(other, lambda a, b: compared(a, b, ">="))
+
+    def __lt__(self, other: Any) -> ExactTensor:
+        return self._with(other, lambda a, b: compared(a, b, "<"))
+
+    def __le__(self, other: Any) -> ExactTensor:
+        return self._with(other, lambda a, b: compared(a, b, "<="))
+
+    def __or__(self, other: Any) -> ExactTensor:
+        return self._with(other, lambda a, b: a | b)
+
+    def __and__(self, other: Any) -> ExactTensor:
+        return self._with(other, lambda a, b: a & b)
+
+    def __invert__(self) -> ExactTensor:
+        return ExactTensor(~self.data)
 
     def __getitem__(self, index: Any) -> ExactTensor:
         parts = index if isinstance(index, tuple) else (index,)
@@ -156,6 +194,9 @@ class ExactTensor:
 
     def __pow__(self, exponent: Any) -> ExactTensor:
         return self._with(exponent, lambda a, b: a**b)
+
+    def __rpow__(self, base: Any) -> ExactTensor:
+        return self._with(base, lambda exponent, b: b**exponent)
 
     def __neg__(self) -> ExactTensor:
         return ExactTensor(-self.data)
@@ -194,8 +235,8 @@ class ExactTorch:
         return "float64"
 
     def as_tensor(self, value: Any, **_: Any) -> ExactTensor:
-        """A value as a tensor."""
-        return ExactTensor(_plain(value))
+        """A value as a tensor; one number is exact from here on."""
+        return ExactTensor(_plain(exact_cell(value)))
 
     tensor = as_tensor
 
@@ -237,9 +278,33 @@ class ExactTorch:
         """Ones."""
         return ExactTensor(np.ones(_plain(value).shape, dtype=object))
 
+    def zeros_like(self, value: Any, **_: Any) -> ExactTensor:
+        """Zeros."""
+        return ExactTensor(np.zeros(_plain(value).shape, dtype=object))
+
+    def where(self, condition: Any, first: Any, second: Any) -> ExactTensor:
+        """`first` where the condition holds, else `second`; both branches are kept."""
+        return ExactTensor(where(_plain(condition), _plain(first), _plain(second)))
+
+    def maximum(self, first: Any, second: Any) -> ExactTensor:
+        """The larger of two, element by element."""
+        return ExactTensor(larger(_plain(first), _plain(second)))
+
+    def minimum(self, first: Any, second: Any) -> ExactTensor:
+        """The smaller of two, element by element."""
+        return ExactTensor(smaller(_plain(first), _plain(second)))
+
+    def sqrt(self, value: ExactTensor) -> ExactTensor:
+        """The square root, element by element."""
+        return value.sqrt()
+
+    def log(self, value: ExactTensor) -> ExactTensor:
+        """The logarithm, element by element."""
+        return value.log()
+
     def eye(self, size: int, **_: Any) -> ExactTensor:
         """The identity."""
-        return ExactTensor(np.eye(size, dtype=object))
+        return ExactTensor(exact_identity(size))
 
     def arange(self, *bounds: int, **_: Any) -> ExactTensor:
         """Consecutive integers."""
@@ -247,29 +312,37 @@ class ExactTorch:
 
     def cos(self, value: ExactTensor) -> ExactTensor:
         """cos, element by element."""
-        return _each(value, lambda x: x.cos())
+        return _each(value, "cos")
 
     def sin(self, value: ExactTensor) -> ExactTensor:
         """sin, element by element."""
-        return _each(value, lambda x: x.sin())
+        return _each(value, "sin")
 
     def exp(self, value: ExactTensor) -> ExactTensor:
         """exp, element by element."""
-        return _each(value, lambda x: x.exp())
+        return _each(value, "exp")
 
     def floor(self, value: ExactTensor) -> ExactTensor:
         """The whole part, element by element."""
-        return _each(value, math.floor)
+        return _each(value, "__floor__")
 
     def __getattr__(self, name: str) -> Any:
         raise LeavesTheRing(f"the text uses torch.{name}")
 
 
-def _each(value: ExactTensor, function: Callable[[Any], Exact]) -> ExactTensor:
+class ExactModules:
+    """Stands for `torch.nn` while a module is made and run: it has parameters only."""
+
+    def Parameter(self, value: ExactTensor) -> ExactTensor:
+        """A parameter is its value."""
+        return value
+
+
+def _each(value: ExactTensor, function: str) -> ExactTensor:
     result = np.empty(value.shape, dtype=object)
     for place, element in np.ndenumerate(value.data):
-        known = isinstance(element, Modular)
-        result[place] = function(element if known else Exact.of(element))
+        known = element if isinstance(element, Modular) else Exact.of(element)
+        result[place] = getattr(known, function)()
     return ExactTensor(result)
 
 

@@ -181,6 +181,17 @@ class Kernel:
         return self._call("decay", query_position, key_position)
 
     @property
+    def offered(self) -> tuple[str, ...]:
+        """Names of the functions and classes that the text defines for its users, in order."""
+        return tuple(
+            name
+            for name, value in self._namespace.items()
+            if not name.startswith("_")
+            and callable(value)
+            and getattr(value, "__module__", None) == self.module
+        )
+
+    @property
     def module_classes(self) -> tuple[str, ...]:
         """Names of the classes that the text defines of modules with both maps."""
         return tuple(x for x in self._classes() if x not in self.table_classes)

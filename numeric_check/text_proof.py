@@ -11,48 +11,50 @@ decided that
 
 and therefore F̂(t)ᵀĜ(s) = P̂·exp((t − s)K)·Q̂ for all real t, s, c: relative, without sampling. The
 constants are then compared with the plan: every entry of K, P̂, Q̂ is within rounding of the exact
-one. What is decided holds in exact arithmetic, for the branches that the text takes on shapes and
-dtypes; rounding is measured by `cross_check`.
+one. Texts with run-time parameters, and texts that branch on positions, are decided by
+`parametric_proof` instead, the other functions by `exact_functions`. What is decided holds in exact
+arithmetic, for the branches that the text takes on shapes and dtypes; rounding is measured by
+`cross_check`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from types import ModuleType
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from flint import arb, fmpq, fmpq_mat
 
-from numeric_check.exact_element import Exact
-from numeric_check.exact_planes import COMPLEX, ExactPlanes, exact_array
-from numeric_check.exact_torch import ExactTensor, ExactTorch, lifted
+from numeric_check.branch_exponential import Remainder, upper
+from numeric_check.close_constants import is_close
+from numeric_check.exact_element import BranchOnValue, Exact
+from numeric_check.exact_engine import ENGINES, Engine
+from numeric_check.exact_functions import decide_functions, decide_operator
+from numeric_check.exact_input import (
+    DOES_NOT_RUN,
+    Refuted,
+    coefficients,
+    in_one,
+    rows,
+    symbols,
+)
+from numeric_check.exact_tables import forms_by_tables, runs
 from numeric_check.kernel import Kernel
+from numeric_check.parametric_proof import Run, decide_maps
 from numeric_check.time_limit import time_limit
-from symbolic_pe.algebra.complex_scalar import ComplexScalar
 from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
-from symbolic_pe.algebra.matrix import sum_of
-from symbolic_pe.algebra.rational_function import RationalFunction
-from symbolic_pe.algebra.scalar import ZERO, Scalar, precision
+from symbolic_pe.algebra.scalar import Scalar, precision
 from symbolic_pe.emit.plan import BlockGroup, KernelPlan
-from symbolic_pe.errors import KernelError, Undecided
+from symbolic_pe.errors import KernelError, SymbolicPEError
 from symbolic_pe.generators.block import Block
 
 PROVED, REFUTED, UNDECIDED = "proved", "refuted", "undecided"
-RELATIVE_ROUNDINGS = 2.0**-45
-"""Constants may be off by a few units in the last place, and by more where a formula such as
-log(1 − 2⁻¹²) loses bits: 2⁸ units of 2⁻⁵³."""
-ABSOLUTE_ROUNDINGS = 2.0**-51
-"""The same against the largest constant of its kind."""
-
 Function = ExponentialPolynomial
 Matrix = dict[tuple[int, int], Function]
 Constants = dict[tuple[int, int], fmpq]
-INPUT = "x_"
 SECONDS = 120.0
 """Longest time that one text may take on exact elements."""
-_DOES_NOT_RUN = (TypeError, ValueError, AttributeError, IndexError, NotImplementedError)
 
 
 @dataclass(frozen=True)
@@ -60,116 +62,21 @@ class TextProof:
     """What exact execution decided of a text, and where it fails.
 
     executed  the functions of the text that were decided; the others are measured
+    series    how near the series of the text are to their functions; empty where it sums none
     """
 
     verdict: str
     reason: str
     executed: frozenset[str] = frozenset()
-
-
-class _Refuted(Exception):
-    """A decided difference; the message says where and what."""
-
-
-class _ExactLibrary:
-    """NumPy with every dtype replaced by `object`, so that casts keep exact elements."""
-
-    float64 = float32 = float16 = object
-    complex64 = complex128 = COMPLEX
-
-    def eye(self, size: int) -> Any:
-        """The identity, of a dtype that holds exact elements."""
-        return exact_array(np.eye(size, dtype=object))
-
-    def asarray(self, value: Any, *_: Any) -> Any:
-        """A value as an array of exact elements."""
-        return exact_array(value)
-
-    ascontiguousarray = asarray
-
-    def stack(self, arrays: Sequence[Any], axis: int = 0) -> Any:
-        """Join along a new axis."""
-        return exact_array(np.stack(arrays, axis=axis))
-
-    def result_type(self, *kinds: Any) -> Any:
-        """Complex when one of them is."""
-        return COMPLEX if any(kind is COMPLEX for kind in kinds) else object
-
-    def multiply(self, first: Any, second: Any, out: Any = None) -> Any:
-        """A product, into `out` when it is given."""
-        if not isinstance(first, ExactPlanes):
-            return np.multiply(first, second, out=out)
-        product = first * second
-        return product if out is None else out.take(product)
-
-    def __getattr__(self, name: str) -> Any:
-        value = getattr(np, name)
-        if isinstance(value, ModuleType):
-            raise KernelError(f"the text uses numpy.{name}")
-        return value
+    series: str = ""
 
 
 @dataclass(frozen=True)
-class Engine:
-    """How a text of one target runs on exact elements.
+class _Decided:
+    """What was executed, and the bound of the series that were met."""
 
-    scatter    brings an array whose memory has gaps, where texts can ask for that
-    functions  what stands for functions that a text imports
-    """
-
-    library: Any
-    bring: Callable[[Any], Any]
-    scatter: Callable[[Any], Any] | None
-    fetch: Callable[[Any], Any]
-    lift: Callable[[Any], Any]
-    functions: Mapping[str, Any] = field(default_factory=dict)
-
-
-class _ExactStandard(_ExactLibrary):
-    """The functions of the array API standard on object arrays."""
-
-    def asarray(self, value: Any, *_: Any, **__: Any) -> Any:
-        """A value as an array of exact elements, whatever dtype and device are asked for."""
-        return exact_array(value)
-
-    def eye(self, size: int, **_: Any) -> Any:
-        """The identity."""
-        return exact_array(np.eye(size, dtype=object))
-
-    def astype(self, value: Any, *_: Any) -> Any:
-        """Casts keep the elements."""
-        return value
-
-    def isdtype(self, *_: Any) -> bool:
-        """Exact elements are neither truth values nor integers."""
-        return False
-
-
-_STANDARD = _ExactStandard()
-ENGINES: Mapping[str, Engine] = {
-    "numpy": Engine(
-        _ExactLibrary(),
-        lambda x: exact_array(x.copy()),
-        None,
-        lambda x: np.asarray(x, dtype=object),
-        lambda x: x,
-    ),
-    "torch": Engine(
-        ExactTorch(),
-        lambda x: ExactTensor(x.copy()),
-        lambda x: ExactTensor(x.copy(), spacing=2),
-        lambda x: x.data,
-        lifted,
-    ),
-    "array-api": Engine(
-        _STANDARD,
-        lambda x: exact_array(x.copy()),
-        None,
-        lambda x: np.asarray(x, dtype=object),
-        lambda x: x,
-        {"array_namespace": lambda *_: _STANDARD, "device": lambda _: None},
-    ),
-}
+    executed: frozenset[str]
+    remainder: Remainder | None = None
 
 
 def prove_text(kernel: Kernel, plan: KernelPlan, *, operator: bool = False) -> TextProof:
@@ -177,34 +84,87 @@ def prove_text(kernel: Kernel, plan: KernelPlan, *, operator: bool = False) -> T
 
     operator  also decide `operator(t) = F̂(t)ᵀĜ(0)`, where it runs on exact elements
 
-    `undecided` with the reason for parametric kernels, and for texts that use operations the exact
-    elements do not have.
+    `undecided` with the reason for texts that use operations the exact elements do not have. A
+    function beside the maps that does not run on them is left out of `executed`.
     """
-    if kernel.target not in ENGINES or plan.parameters:
-        return TextProof(UNDECIDED, "exact execution covers kernels without run-time parameters")
+    if kernel.target not in ENGINES:
+        return TextProof(UNDECIDED, f"no exact execution of texts for {kernel.target}")
     try:
         with time_limit(SECONDS):
-            executed = _decide(kernel, plan, operator=operator)
-    except _Refuted as found:
-        return TextProof(REFUTED, str(found))
-    except (KernelError, Undecided) as error:
+            found = _decide(kernel, plan, operator=operator)
+    except Refuted as difference:
+        return TextProof(REFUTED, str(difference))
+    except SymbolicPEError as error:
         return TextProof(UNDECIDED, str(error))
-    except _DOES_NOT_RUN as error:
+    except DOES_NOT_RUN as error:
         return TextProof(UNDECIDED, f"the text does not run on exact elements: {error}")
-    return TextProof(
-        PROVED,
-        f"executed on exact ring elements ({', '.join(sorted(executed))}; the rest is measured): "
-        "the query and key maps are P exp(tK) and exp(-sK) Q for the constants in the text, hence "
-        "relative for all real positions and references; K, P, Q are within rounding of the exact "
-        "ones",
-        executed,
+    series = _series(found.remainder)
+    reason = f"{_what_was_executed(kernel, found.executed)}: {_what_was_decided(plan)}{series}"
+    return TextProof(PROVED, reason, found.executed, series.removeprefix("; "))
+
+
+def _what_was_executed(kernel: Kernel, executed: frozenset[str]) -> str:
+    measured = [name for name in kernel.offered if name not in executed]
+    rest = f"; measured: {', '.join(measured)}" if measured else ""
+    return f"executed on exact ring elements ({', '.join(sorted(executed))}{rest})"
+
+
+def _what_was_decided(plan: KernelPlan) -> str:
+    if not plan.parameters:
+        return (
+            "the query and key maps are P exp(tK) and exp(-sK) Q for the constants in the text, "
+            "hence relative for all real positions and references; K, P, Q are within rounding of "
+            "the exact ones"
+        )
+    return (
+        "the query and key maps are exp(tX) and exp(-sX) for the constants in the text and all "
+        f"admissible {', '.join(plan.parameters)}, hence relative for all real positions and "
+        "references; X is within rounding of the exact one, coefficient by coefficient"
     )
 
 
-def _decide(kernel: Kernel, plan: KernelPlan, *, operator: bool) -> frozenset[str]:
-    executed = {"transform_query", "transform_key"}
+def _series(remainder: Remainder | None) -> str:
+    if remainder is None:
+        return ""
+    return (
+        f"; where |u^2 D| <= {remainder.argument:g}, u = position - reference, series stand for "
+        f"C = cosh(u sqrt D) within {upper(remainder.even)} and S = sinh(u sqrt D)/sqrt D within "
+        f"{upper(remainder.odd)} |u|"
+    )
+
+
+def _decide(kernel: Kernel, plan: KernelPlan, *, operator: bool) -> _Decided:
     engine = ENGINES[kernel.target]
     names = kernel.on_library(engine.library, engine.lift, engine.functions)
+    run = Run.of(engine, names, plan)
+    try:
+        if plan.parameters:
+            decided = _decide_cases(run, operator=operator)
+        else:
+            decided = _Decided(_decide_plain(kernel, names, plan, operator=operator))
+    except BranchOnValue:
+        if plan.parameters or plan.basis is not None:
+            raise
+        decided = _decide_cases(run, operator=operator)
+    others = decide_functions(run, kernel.module_classes)
+    return replace(decided, executed=decided.executed | others)
+
+
+def _decide_cases(run: Run, *, operator: bool) -> _Decided:
+    """The maps as functions of parameters, on every branch of the text."""
+    executed = {"transform_query", "transform_key"}
+    maps = decide_maps(run)
+    if operator and decide_operator(run, maps.queries):
+        executed.add("operator")
+    return _Decided(frozenset(executed), maps.remainder)
+
+
+def _decide_plain(
+    kernel: Kernel, names: Mapping[str, Any], plan: KernelPlan, *, operator: bool
+) -> frozenset[str]:
+    """The maps without parameters and branches."""
+    executed = {"transform_query", "transform_key"}
+    engine = ENGINES[kernel.target]
     queries = _maps(engine, names["transform_query"], plan, "t")
     keys = _maps(engine, names["transform_key"], plan, "s")
     if engine.scatter is not None and ".stride()" in kernel.text:
@@ -222,11 +182,9 @@ def _decide(kernel: Kernel, plan: KernelPlan, *, operator: bool) -> frozenset[st
             f"transform_key, head {head}: G' = -K G",
         )
         _compare(plan, head, rate, start, _at_zero(key))
-    if plan.augmentations:
-        _decide_bias(engine, names, plan)
-        executed.add("bias")
     if _decide_turn_into(engine, names, plan, queries):
         executed |= {"rotary_table", "turn", "turn_into"}
+    executed |= _decide_tables(engine, names, plan, queries, kernel.table_classes)
     if operator and _decide_operator(engine, names, plan, queries, keys):
         executed.add("operator")
     return frozenset(executed)
@@ -273,6 +231,27 @@ def _decide_turn_into(
     return True
 
 
+def _decide_tables(
+    engine: Engine,
+    names: Mapping[str, Any],
+    plan: KernelPlan,
+    queries: Sequence[Matrix],
+    classes: tuple[str, ...],
+) -> set[str]:
+    """The names of what gives tables that turn x as the query map does."""
+    decided: set[str] = set()
+    x, position = symbols(plan), np.array([Exact.position("t")], dtype=object)
+    for name, turn in forms_by_tables(engine, names, plan, classes).items():
+        if not runs(turn, engine.bring(x), engine.bring(position)):
+            continue
+        for head, (found, query) in enumerate(
+            zip(_maps(engine, turn, plan, "t"), queries, strict=True)
+        ):
+            _equal(found, query, f"{name}, head {head}: x cos + rotate(x) sin, as transform_query")
+        decided.add(name)
+    return decided
+
+
 def _decide_operator(
     engine: Engine,
     names: Mapping[str, Any],
@@ -285,13 +264,17 @@ def _decide_operator(
     try:
         result = names["operator"](engine.bring(np.array([Exact.position("t")], dtype=object)))
         found = np.asarray(engine.fetch(result), dtype=object).reshape(plan.heads, d, d)
-    except (KernelError, *_DOES_NOT_RUN):
+    except (KernelError, *DOES_NOT_RUN):
         return False
     for head, (query, key) in enumerate(zip(queries, keys, strict=True)):
         expected = _times({(j, i): f for (i, j), f in query.items()}, _at_zero(key))
-        matrix = {place: _in_one(Exact.of(x).function, "t") for place, x in _places(found[head])}
+        matrix = {place: in_one(Exact.of(x).function, "t") for place, x in _places(found[head])}
         _equal(matrix, expected, f"operator, head {head}: A = F^T G(0)")
     return True
+
+
+def _functions(result: Any, plan: KernelPlan) -> list[list[Function]]:
+    return [[Exact.of(value).function for value in row] for row in rows(result, plan)]
 
 
 def _places(array: Any) -> list[tuple[tuple[int, int], Any]]:
@@ -306,95 +289,27 @@ def _maps(
     The input is a vector of symbols, so linearity is decided on the way.
     """
     d = plan.dimension
-    x = _symbols(plan)
+    x = symbols(plan)
     position = engine.bring(np.array([Exact.position(variable)], dtype=object))
     reference = Exact.position("c")
-    plain = _rows(engine.fetch(function(engine.bring(x), position)), plan)
+    plain = _functions(engine.fetch(function(engine.bring(x), position)), plan)
     moved = function(engine.bring(x), position, reference=reference)
-    shifted = _rows(engine.fetch(moved), plan)
+    shifted = _functions(engine.fetch(moved), plan)
     found: list[Matrix] = []
     for head in range(plan.heads):
         matrix: Matrix = {}
         for i in range(d):
-            f = _in_one(plain[head][i], variable)
+            f = in_one(plain[head][i], variable)
             expected = f.compose({variable: 1, "c": -1})
             if not (shifted[head][i] - expected).vanishes():
-                raise _Refuted(
+                raise Refuted(
                     f"head {head}, output channel {i}: the reference does not only shift the "
                     f"position: {shifted[head][i]} against {expected}"
                 )
-            for j, entry in _coefficients(f, head, i).items():
+            for j, entry in coefficients(f, head, i).items():
                 matrix[i, j] = entry
         found.append(matrix)
     return found
-
-
-def _symbols(plan: KernelPlan) -> Any:
-    """The input x[h][j], a symbol of its own for every head and channel."""
-    lead = (1,) if plan.heads == 1 else (plan.heads, 1)
-    x = np.empty((*lead, plan.dimension), dtype=object)
-    flat = x.reshape(plan.heads, plan.dimension)
-    for head in range(plan.heads):
-        for j in range(plan.dimension):
-            symbol = Scalar.symbol(f"{_prefix(head)}{j}")
-            flat[head, j] = Exact(ExponentialPolynomial.constant(symbol))
-    return x
-
-
-def _prefix(head: int) -> str:
-    return f"{INPUT}{head}_"
-
-
-def _rows(result: Any, plan: KernelPlan) -> list[list[Function]]:
-    """The content channels of every head."""
-    found = np.asarray(result, dtype=object)
-    expected = (1,) if plan.heads == 1 else (plan.heads, 1)
-    if found.shape[:-1] != expected or found.shape[-1] < plan.dimension:
-        raise _Refuted(f"the map returns the shape {found.shape}")
-    rows = found.reshape(plan.heads, -1)[:, : plan.dimension]
-    return [[Exact.of(value).function for value in row] for row in rows]
-
-
-def _coefficients(f: Function, head: int, channel: int) -> dict[int, Function]:
-    """f = Σ_j f_j·x_j: the entries f_j, after deciding that f is linear in the input."""
-    parts: dict[int, dict[Any, ComplexScalar]] = {}
-    for key, c in f.terms.items():
-        for j, value in _linear_parts(c, head, channel).items():
-            parts.setdefault(j, {})[key] = value
-    return {j: ExponentialPolynomial(f.variables, terms) for j, terms in parts.items()}
-
-
-def _linear_parts(c: ComplexScalar, head: int, channel: int) -> dict[int, ComplexScalar]:
-    found: dict[int, list[Scalar]] = {}
-    for index, part in enumerate((c.re, c.im)):
-        for radical, element in part.terms.items():
-            for monomial, weight in element.numerator_terms():
-                names = [n for n in monomial if n.startswith(INPUT)]
-                if len(names) != 1 or monomial[names[0]] != 1 or not element.is_polynomial():
-                    raise _Refuted(
-                        f"head {head}, output channel {channel} is not linear in the input"
-                    )
-                if not names[0].startswith(_prefix(head)):
-                    raise _Refuted(f"head {head}, output channel {channel} reads another head")
-                slot = found.setdefault(int(names[0][len(_prefix(head)) :]), [ZERO, ZERO])
-                slot[index] = slot[index] + Scalar({radical: RationalFunction(weight)})
-    return {j: ComplexScalar(*values) for j, values in found.items()}
-
-
-def _in_one(f: Function, variable: str) -> Function:
-    """The same function with exactly one variable."""
-    if f.variables == (variable,):
-        return f
-    total = ExponentialPolynomial((variable,), {})
-    lifted = f + total
-    for key, c in lifted.terms.items():
-        place = lifted.variables.index(variable)
-        others = [i for i in range(len(lifted.variables)) if i != place]
-        if any(key.powers[i] or not key.exponents[i].is_zero() for i in others):
-            raise _Refuted(f"the map depends on more than its position: {f}")
-        term = type(key)((key.powers[place],), (key.exponents[place],))
-        total = total + ExponentialPolynomial((variable,), {term: c})
-    return total
 
 
 # -- matrices -----------------------------------------------------------------------------------
@@ -414,7 +329,7 @@ def _solved(start: Constants, slope: Constants, size: int, head: int) -> Constan
         for place, x in values.items():
             matrix[place] = x
     if left.det() == 0:
-        raise _Refuted(f"head {head}: transform_query at the reference is not invertible")
+        raise Refuted(f"head {head}: transform_query at the reference is not invertible")
     product = left.inv() * right
     entries = ((i, j, product[i, j]) for i in range(size) for j in range(size))
     return {(i, j): x for i, j, x in entries if x != 0}
@@ -446,7 +361,7 @@ def _equal(a: Matrix, b: Matrix, law: str) -> None:
         f, g = a.get(place), b.get(place)
         difference = f - g if f is not None and g is not None else f if f is not None else g
         if difference is not None and not difference.vanishes():
-            raise _Refuted(f"{law} fails at row {place[0]}, column {place[1]}: {f} against {g}")
+            raise Refuted(f"{law} fails at row {place[0]}, column {place[1]}: {f} against {g}")
 
 
 # -- constants ----------------------------------------------------------------------------------
@@ -493,81 +408,11 @@ def _close(found: Constants, exact: Mapping[tuple[int, int], Scalar], what: str)
         largest = max((abs(b) for b in balls.values()), key=float, default=arb(0))
         for place in sorted({*found, *balls}):
             value, expected = arb(found.get(place, 0)), balls.get(place, arb(0))
-            bound = RELATIVE_ROUNDINGS * abs(expected) + ABSOLUTE_ROUNDINGS * largest
-            if not abs(value - expected) <= bound:
-                raise _Refuted(
+            if not is_close(value, expected, largest):
+                raise Refuted(
                     f"{what}, row {place[0]}, column {place[1]}: the text has {float(value)!r}, "
                     f"the encoding {float(expected)!r}"
                 )
-
-
-# -- bias ---------------------------------------------------------------------------------------
-
-
-def _decide_bias(engine: Engine, names: Mapping[str, Any], plan: KernelPlan) -> None:
-    """The product of the appended coordinates, and `bias` itself, are the bias at the lag."""
-    d = plan.dimension
-    lead = () if plan.heads == 1 else (plan.heads,)
-    x = np.vectorize(Exact.of, otypes=[object])(np.zeros((*lead, 1, d)))
-    query, key = (
-        engine.fetch(
-            names[name](engine.bring(x), engine.bring(np.array([Exact.position(v)], dtype=object)))
-        )
-        for name, v in (("transform_query", "t"), ("transform_key", "s"))
-    )
-    direct = engine.fetch(
-        names["bias"](*(engine.bring(np.array([Exact.position(v)], dtype=object)) for v in "ts"))
-    )
-    for head, added in enumerate(plan.augmentations):
-        index = (0,) if plan.heads == 1 else (head, 0)
-        pairs = zip(query[index][d:], key[index][d:], strict=True)
-        product = sum_of([(Exact.of(a) * b).function for a, b in pairs], added.bias)
-        _decide_lag(product, added.bias, f"head {head}: the product of the added coordinates")
-        value = Exact.of(direct[(*index, 0)]).function
-        _decide_lag(value, added.bias, f"head {head}: bias")
-
-
-def _decide_lag(found: Function, bias: Function, what: str) -> None:
-    """That f(t, s) = b(t − s), with b the bias within rounding."""
-    at_zero = _at_key_zero(found)
-    if not (found - at_zero.compose({"t": 1, "s": -1})).vanishes():
-        raise _Refuted(f"{what} is {found}, no function of the lag")
-    _close_functions(at_zero, bias, what)
-
-
-def _at_key_zero(f: Function) -> Function:
-    """f(t, 0)."""
-    lifted = f + ExponentialPolynomial(("t", "s"), {})
-    place, other = lifted.variables.index("t"), lifted.variables.index("s")
-    total = ExponentialPolynomial(("t",), {})
-    for key, c in lifted.terms.items():
-        if key.powers[other] == 0:
-            term = type(key)((key.powers[place],), (key.exponents[place],))
-            total = total + ExponentialPolynomial(("t",), {term: c})
-    return total
-
-
-def _close_functions(found: Function, exact: Function, what: str) -> None:
-    """Coefficients of polynomials within rounding."""
-    if any(not e.is_zero() for key in exact.terms for e in key.exponents):
-        raise KernelError("a bias with waves or exponentials is measured, not proved")
-    with precision(128):
-        degrees = {key.powers[0] for key in (*found.terms, *exact.terms)}
-        for degree in degrees:
-            a, b = (_coefficient(f, degree) for f in (found, exact))
-            if not abs(a - b) <= RELATIVE_ROUNDINGS * abs(b):
-                raise _Refuted(
-                    f"{what}: coefficient of tau^{degree} is {float(a)!r} in the text, "
-                    f"{float(b)!r} in the encoding"
-                )
-
-
-def _coefficient(f: Function, degree: int) -> arb:
-    total = arb(0)
-    for key, c in f.terms.items():
-        if key.powers[0] == degree and all(e.is_zero() for e in key.exponents):
-            total += c.re.ball({})
-    return total
 
 
 __all__ = ["TextProof", "prove_text"]

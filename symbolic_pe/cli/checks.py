@@ -160,15 +160,13 @@ def check_file(path: Path, progress: Report) -> CheckRecord:
     """Decide again what an emitted file states, from its header and its text alone.
 
     The claims of the specification in the header are proved, the certificate it names is made
-    again and must have the stated digest, and the text is executed on exact ring elements where
-    that is covered, compiled, and cross-checked. A matching digest of the body is not asked for: it
-    proves nothing, and a rewritten text may be right. Code that differs from what is emitted holds
-    when exact execution decides the edit (see `numeric_check.edited_text`), and is `undecided`
-    otherwise: no sample shows what it does elsewhere. Rounding errors are bounded and measured to
-    lie inside, and bounds that the header states have to be at least those; where an edit makes
-    them larger, it is not known whether what the header states is still true. Texts with run-time
-    parameters are not executed exactly; there an edit that rearranges arithmetic is judged by what
-    is measured.
+    again and must have the stated digest, and the text is executed on exact ring elements, with its
+    parameters as symbols, compiled, and cross-checked. A matching digest of the body is not asked
+    for: it proves nothing, and a rewritten text may be right. Code that differs from what is
+    emitted holds when exact execution decides the edit (see `numeric_check.edited_text`), and is
+    `undecided` otherwise: no sample shows what it does elsewhere. Rounding errors are bounded and
+    measured to lie inside, and bounds that the header states have to be at least those; where an
+    edit makes them larger, it is not known whether what the header states is still true.
     """
     from numeric_check import (
         compile_kernel,
@@ -224,7 +222,7 @@ def check_file(path: Path, progress: Report) -> CheckRecord:
         if not same_code(text, fresh.text):
             executed = decided.executed if decided.verdict == "proved" else None
             doubts = undecided_edits(text, fresh.text, executed)
-            if decided.verdict == "undecided" and not plan.parameters:
+            if decided.verdict == "undecided":
                 doubts.append(f"the edited text is measured only: {decided.reason}")
         (failures if same else doubts).extend(judged.false_statements(kernel.header))
     verdict: Literal["holds", "refuted", "undecided"] = "holds"

@@ -246,7 +246,8 @@ def _claims(artefacts: Artefacts) -> str:
 def _texts(artefacts: Artefacts) -> str:
     lines = ["| kernel | verdict | what was decided |", "|---|---|---|"]
     for target, text in artefacts.texts.items():
-        lines.append(f"| {target} | **{text.verdict}** | {text.reason} |")
+        reason = text.reason.replace("|", chr(92) + "|")
+        lines.append(f"| {target} | **{text.verdict}** | {reason} |")
     return "\n".join(lines)
 
 

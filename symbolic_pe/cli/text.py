@@ -162,7 +162,8 @@ def build_text(
         width = max([6, *map(len, errors)])
         lines.append("texts")
         for target, text in artefacts.texts.items():
-            detail = "" if text.verdict == "proved" else f": {text.reason}"
+            detail = f"; {text.series}" if text.series else ""
+            detail = detail if text.verdict == "proved" else f": {text.reason}"
             lines.append(f"  {target:<{width}} {TEXT_MARKS[text.verdict]}{detail}")
         lines.append(
             "measured against ball arithmetic (normwise; positions to "

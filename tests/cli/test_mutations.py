@@ -258,21 +258,50 @@ def test_an_edit_that_removes_a_guard_or_a_cast_does_not_hold(
     assert "the edit removes" in result.stdout
 
 
+EDITS = [
+    ("alibi:dim=4,heads=2", "transform_query(query, position, reference),", "1.0 * {}", "2.0 * {}"),
+    ("alibi:dim=4,heads=2", "-slope[head]", "1.0 * {}", "1.01 * {}"),
+    ("retnet:dim=4,heads=2", "factor, 0.0)", "1.0 * {}", "2.0 * {}"),
+    ("retnet:dim=4,heads=2", "position, 0.0, 0)", "1.0 * {}", "-1.0 * {}"),
+    ("examples/damped-oscillator.toml", "-(w**2)", "1.0 * {}", "1.01 * {}"),
+    ("examples/damped-oscillator.toml", "scale * torch.where", "1.0 * {}", "1.01 * {}"),
+]
+
+
 @pytest.mark.parametrize(
-    ("old", "place"),
-    [("transform_query(query, position, reference),", "Alibi"), ("-slope[head]", "make_score_mod")],
+    ("spec", "old", "same", "other"),
+    EDITS,
+    ids=[x[1] for x in EDITS],
 )
-def test_an_edit_of_what_is_only_measured_is_undecided(
-    old: str, place: str, tmp_path: Path
+def test_an_edit_of_any_function_is_decided(
+    spec: str, old: str, same: str, other: str, tmp_path: Path
 ) -> None:
-    assert build("alibi:dim=4,heads=2", "torch", tmp_path).exit_code == 0
+    """One that changes nothing holds, one that changes the meaning is refuted with the place."""
+    assert build(spec, "torch", tmp_path).exit_code == 0
     (path,) = tmp_path.glob("*.py")
     text = path.read_text()
     assert old in text
-    path.write_text(text.replace(old, f"1.0 * {old}"))
+    path.write_text(text.replace(old, same.format(old), 1))
+    result = CliRunner().invoke(cli, ["check", str(path)])
+    assert result.exit_code == 0, result.stdout
+    path.write_text(text.replace(old, other.format(old), 1))
+    result = CliRunner().invoke(cli, ["check", str(path)])
+    assert result.exit_code == 1, result.stdout
+    assert "text refuted: " in result.stdout
+    assert "the text has" in result.stdout
+
+
+def test_an_edit_that_leaves_the_ring_is_undecided(tmp_path: Path) -> None:
+    """Also where there are parameters."""
+    assert build("examples/damped-oscillator.toml", "numpy", tmp_path).exit_code == 0
+    (path,) = tmp_path.glob("*.py")
+    text = path.read_text()
+    old = "centre = -w * z"
+    assert old in text
+    path.write_text(text.replace(old, "centre = -w * z * (w / w) ** (z - z)"))
     result = CliRunner().invoke(cli, ["check", str(path)])
     assert result.exit_code == 3, result.stdout
-    assert f"the edit changes {place}" in result.stdout
+    assert "undecided: the edited text is measured only: the text raises" in (result.stdout)
 
 
 @pytest.mark.parametrize("target", ["numpy", "torch"])

@@ -178,13 +178,6 @@ def test_a_text_that_reads_another_head_is_refuted() -> None:
     assert "another head" in found.reason
 
 
-def test_parametric_texts_are_undecided_with_the_reason() -> None:
-    plan, text = prepared("examples/damped-oscillator.toml")
-    found = decide(plan, text)
-    assert found.verdict == "undecided"
-    assert "parameters" in found.reason
-
-
 def test_exact_elements() -> None:
     t = Exact.position("t")
     assert str(((t * 0.5).cos() * 2 - 1).function) == "2*cos(1/2*t) - 1"

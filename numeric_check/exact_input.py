@@ -1,0 +1,114 @@
+"""A symbolic input for the functions of a text, and what they return as matrices.
+
+The input is a vector of symbols x[h][j], so that linearity in it is decided and not assumed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from numeric_check.exact_cases import INPUT, ExactCases, has_input
+from numeric_check.exact_element import Exact
+from numeric_check.exact_roots import Parameters
+from symbolic_pe.algebra.complex_scalar import ComplexScalar
+from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
+from symbolic_pe.algebra.rational_function import ONE, monomial_element
+from symbolic_pe.algebra.scalar import ZERO, Scalar
+from symbolic_pe.emit.plan import KernelPlan
+
+Function = ExponentialPolynomial
+DOES_NOT_RUN = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    NameError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
+"""What code of a text may raise on elements that are no numbers."""
+
+
+class Refuted(Exception):
+    """A decided difference; the message says where and what."""
+
+
+def symbols(plan: KernelPlan, known: Parameters | None = None, side: str = "") -> Any:
+    """The input x[h][j], a symbol of its own for every head and channel.
+
+    With `known` the elements may depend on parameters; `side` tells several inputs apart.
+    """
+    lead = (1,) if plan.heads == 1 else (plan.heads, 1)
+    x = np.empty((*lead, plan.dimension), dtype=object)
+    flat = x.reshape(plan.heads, plan.dimension)
+    for head in range(plan.heads):
+        for j in range(plan.dimension):
+            name = f"{_prefix(head, side)}{j}"
+            plain = Exact(ExponentialPolynomial.constant(Scalar.symbol(name)))
+            flat[head, j] = plain if known is None else ExactCases.symbol(name, known)
+    return x
+
+
+def _prefix(head: int, side: str = "") -> str:
+    return f"{INPUT}{side}{head}_"
+
+
+def rows(result: Any, plan: KernelPlan) -> list[list[Any]]:
+    """The content channels of every head, as they were returned."""
+    found = np.asarray(result, dtype=object)
+    expected = (1,) if plan.heads == 1 else (plan.heads, 1)
+    if found.shape[:-1] != expected or found.shape[-1] < plan.dimension:
+        raise Refuted(f"the map returns the shape {found.shape}")
+    return [list(row) for row in found.reshape(plan.heads, -1)[:, : plan.dimension]]
+
+
+def coefficients(f: Function, head: int, channel: int) -> dict[int, Function]:
+    """f = Σ_j f_j·x_j: the entries f_j, after deciding that f is linear in the input."""
+    parts: dict[int, dict[Any, ComplexScalar]] = {}
+    for key, c in f.terms.items():
+        for j, value in _linear_parts(c, head, channel).items():
+            parts.setdefault(j, {})[key] = value
+    return {j: ExponentialPolynomial(f.variables, terms) for j, terms in parts.items()}
+
+
+def _linear_parts(c: ComplexScalar, head: int, channel: int) -> dict[int, ComplexScalar]:
+    found: dict[int, list[Scalar]] = {}
+    for index, part in enumerate((c.re, c.im)):
+        for radical, element in part.terms.items():
+            below = ONE if element.is_polynomial() else element.split()[1]
+            for monomial, weight in element.numerator_terms():
+                names = [n for n in monomial if n.startswith(INPUT)]
+                linear = len(names) == 1 and monomial[names[0]] == 1
+                if not linear or has_input(Scalar({radical: below})):
+                    raise Refuted(
+                        f"head {head}, output channel {channel} is not linear in the input"
+                    )
+                if not names[0].startswith(_prefix(head)):
+                    raise Refuted(f"head {head}, output channel {channel} reads another head")
+                slot = found.setdefault(int(names[0][len(_prefix(head)) :]), [ZERO, ZERO])
+                rest = {n: e for n, e in monomial.items() if n != names[0]}
+                value = monomial_element(rest, weight) / below
+                slot[index] = slot[index] + Scalar({radical: value})
+    return {j: ComplexScalar(*values) for j, values in found.items()}
+
+
+def in_one(f: Function, variable: str) -> Function:
+    """The same function with exactly one variable."""
+    if f.variables == (variable,):
+        return f
+    total = ExponentialPolynomial((variable,), {})
+    lifted = f + total
+    for key, c in lifted.terms.items():
+        place = lifted.variables.index(variable)
+        others = [i for i in range(len(lifted.variables)) if i != place]
+        if any(key.powers[i] or not key.exponents[i].is_zero() for i in others):
+            raise Refuted(f"the map depends on more than its position: {f}")
+        term = type(key)((key.powers[place],), (key.exponents[place],))
+        total = total + ExponentialPolynomial((variable,), {term: c})
+    return total
+
+
+__all__ = ["DOES_NOT_RUN", "Refuted", "coefficients", "in_one", "rows", "symbols"]
