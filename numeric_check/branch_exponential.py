@@ -49,6 +49,25 @@ class Remainder:
     odd: float
 
 
+@dataclass(frozen=True)
+class Nearness:
+    """How near a text is to exp(tX̂): exactly that without a remainder and without an own D̂.
+
+    own_discriminant  D̂ is within rounding of (X̂ − âI)² and not equal to it
+    """
+
+    remainder: Remainder | None = None
+    own_discriminant: bool = False
+
+    def joined(self, other: Nearness) -> Nearness:
+        """The worse of two."""
+        a, b = self.remainder, other.remainder
+        worse = a or b
+        if a is not None and b is not None:
+            worse = Remainder(max(a.argument, b.argument), max(a.even, b.even), max(a.odd, b.odd))
+        return Nearness(worse, self.own_discriminant or other.own_discriminant)
+
+
 def upper(bound: float) -> str:
     """A bound with two digits, rounded upwards."""
     return f"{Context(prec=2, rounding=ROUND_CEILING).create_decimal(bound):e}"
@@ -86,7 +105,10 @@ def is_exponential(known: Parameters, entries: Entries, rates: Rates) -> bool:
 
 
 def with_own_discriminant(known: Parameters, entries: Entries, rates: Rates) -> bool:
-    """Decide L = e^{ât}(C·I + S·(X̂ − âI)) for the D̂ whose root the text took; 2×2."""
+    """Decide L = e^{ât}(C·I + S·(X̂ − âI)) for the D̂ whose root the text took; 2×2.
+
+    D̂ is not (X̂ − âI)² itself, or `is_exponential` had decided it.
+    """
     centre, deviation = _deviation(rates)
     for name, square in known.roots.items():
         root = Scalar.symbol(name)
@@ -142,7 +164,7 @@ def _square_of(deviation: Rates) -> Scalar:
 
 def series_remainder(
     known: Parameters, cell: Cell, entries: Entries, rates: Rates
-) -> Remainder | None:
+) -> Nearness | None:
     """Bound the distance from e^{ât}(C·I + S·N) where the text sums series; None when it does not.
 
     Whatever the cell, the polynomials are compared with the exact ones only where it bounds |t²D̂|.
@@ -160,11 +182,12 @@ def series_remainder(
         both = (_polynomial(even, discriminant, 0), _polynomial(odd, discriminant, 1))
         if _is_combination(known, free, deviation, *both):
             with precision(192):
-                return Remainder(
+                remainder = Remainder(
                     float(arb(argument)),
                     _distance(even, argument, 0),
                     _distance(odd, argument, 1),
                 )
+            return Nearness(remainder, discriminant != _square_of(deviation))
     return None
 
 
@@ -234,6 +257,7 @@ def _distance(coefficients: Sequence[fmpq], argument: fmpq, odd: int) -> float:
 __all__ = [
     "SMALL_REMAINDER",
     "Entries",
+    "Nearness",
     "Rates",
     "Remainder",
     "generator_at_zero",

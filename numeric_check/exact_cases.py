@@ -26,8 +26,8 @@ from symbolic_pe.algebra.scalar import Scalar
 from symbolic_pe.errors import OutsideTheRing
 
 Function = ExponentialPolynomial
-INPUT = "x_"
-"""Begins the names of the symbols of an input."""
+INPUT = "x."
+"""Begins the names of the symbols of an input: no parameter has such a name."""
 
 
 class ExactCases(Exact):

@@ -201,7 +201,19 @@ class ExactTensor:
         raise LeavesTheRing(f"the text uses the tensor method {name}")
 
 
+class ExactIndex(ExactTensor):
+    """An index that picks an element; where it enters arithmetic it is a symbol."""
+
+    __slots__ = ("place",)
+
+    def __init__(self, place: int, symbol: Any) -> None:
+        super().__init__(_plain(symbol))
+        self.place = place
+
+
 def _index(part: Any) -> Any:
+    if isinstance(part, ExactIndex):
+        return part.place
     return part.data.astype(int) if isinstance(part, ExactTensor) else part
 
 

@@ -25,8 +25,8 @@ from flint import arb
 from numeric_check.branch_exponential import (
     SMALL_REMAINDER,
     Entries,
+    Nearness,
     Rates,
-    Remainder,
     generator_at_zero,
     is_exponential,
     series_remainder,
@@ -115,7 +115,7 @@ class MapsProof:
 
     queries: tuple[Matrix, ...]
     keys: tuple[Matrix, ...]
-    remainder: Remainder | None
+    nearness: Nearness
 
 
 def decide_maps(run: Run) -> MapsProof:
@@ -124,14 +124,14 @@ def decide_maps(run: Run) -> MapsProof:
         raise NotYetCovered("exact execution with branches covers kernels without a basis")
     queries = _maps(run, "transform_query", "t")
     keys = _maps(run, "transform_key", "s")
-    worst: Remainder | None = None
+    nearness = Nearness()
     for head, (query, key) in enumerate(zip(queries, keys, strict=True)):
         blocks = list(_blocks(run.plan, head))
         for name, matrix in (("transform_query", query), ("transform_key", key)):
             _decide_zeros(run, f"head {head}, {name}", matrix, [b.channels for b in blocks])
         for block in blocks:
-            worst = _larger(worst, _decide_block(run, head, block, query, key))
-    return MapsProof(tuple(queries), tuple(keys), worst)
+            nearness = nearness.joined(_decide_block(run, head, block, query, key))
+    return MapsProof(tuple(queries), tuple(keys), nearness)
 
 
 def _maps(run: Run, name: str, variable: str) -> list[Matrix]:
@@ -265,20 +265,19 @@ class Side:
         return f"row {row}, column {column}, position {'t' if self.is_query else '-t'}"
 
 
-def _decide_block(
-    run: Run, head: int, block: PlacedRates, query: Matrix, key: Matrix
-) -> Remainder | None:
+def _decide_block(run: Run, head: int, block: PlacedRates, query: Matrix, key: Matrix) -> Nearness:
     """F̂ᵀ = exp(tX̂) and Ĝ(−t) = exp(tX̂) on every cell, X̂ within rounding of X."""
     sides = (
         _side("transform_query", block, query, "t", 1),
         _side("transform_key", block, key, "s", -1),
     )
     rates = _rates(run, head, block, sides[0].square)
-    worst: Remainder | None = None
+    nearness = Nearness()
     for side in sides:
         for cell, entries in side.square.pieces:
-            worst = _larger(worst, _decide_cell(run, head, side, (cell, entries), rates))
-    return worst
+            found = _decide_cell(run, head, side, (cell, entries), rates)
+            nearness = nearness.joined(found)
+    return nearness
 
 
 def _side(name: str, block: PlacedRates, matrix: Matrix, variable: str, sign: int) -> Side:
@@ -324,19 +323,20 @@ def _holds_reference(cell: Cell) -> bool:
 
 def _decide_cell(
     run: Run, head: int, side: Side, piece: tuple[Cell, Entries], rates: Rates
-) -> Remainder | None:
-    """One piece of one map; the bound of its series, where it sums one."""
+) -> Nearness:
+    """One piece of one map, and how near it is to the exponential."""
     known, (cell, entries) = run.known, piece
     if is_exponential(known, entries, rates):
-        return None
+        return Nearness()
     what = f"head {head}, {side.name}"
-    remainder: Remainder | None = None
+    remainder = None
     if len(rates) == 2:
         if with_own_discriminant(known, entries, rates):
-            return None
-        remainder = series_remainder(known, cell, entries, rates)
-        if remainder is not None and max(remainder.even, remainder.odd) <= SMALL_REMAINDER:
-            return remainder
+            return Nearness(own_discriminant=True)
+        series = series_remainder(known, cell, entries, rates)
+        remainder = None if series is None else series.remainder
+        if series and remainder and max(remainder.even, remainder.odd) <= SMALL_REMAINDER:
+            return series
     _refute_cell(run, what, side, piece)
     if remainder is not None:
         raise Undecided(
@@ -360,12 +360,6 @@ def _refute_cell(run: Run, what: str, side: Side, piece: tuple[Cell, Entries]) -
             found = run.search.difference(cell, f, expected, variables=("t",))
             if found is not None:
                 raise Refuted(f"{what}, {side.place(i, j)}: {found} (where {cell})")
-
-
-def _larger(a: Remainder | None, b: Remainder | None) -> Remainder | None:
-    if a is None or b is None:
-        return a or b
-    return Remainder(max(a.argument, b.argument), max(a.even, b.even), max(a.odd, b.odd))
 
 
 __all__ = ["MapsProof", "Matrix", "Run", "decide_maps"]

@@ -45,7 +45,7 @@ def test_contradictory_branches_are_dropped() -> None:
 
 def test_constants_are_decided_and_values_of_the_input_refused() -> None:
     assert choose(W - W >= 0, 1, 2).function == Exact.of(1).function
-    for asking in (lambda: bool(T > 0), lambda: ExactCases.symbol("x_0_0", KNOWN) > 0):
+    for asking in (lambda: bool(T > 0), lambda: ExactCases.symbol("x.0.0", KNOWN) > 0):
         with pytest.raises(BranchOnValue):
             asking()
     with pytest.raises(BranchOnValue):
