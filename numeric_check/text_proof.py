@@ -135,7 +135,8 @@ def _series(nearness: Nearness) -> str:
     if remainder is None:
         return ""
     return (
-        f"where |u^2 D| <= {remainder.argument:g}, u = position - reference, series stand for "
+        f"where |u^2 D| <= {remainder.argument:g} (u = position - reference, D the discriminant of "
+        "X), series stand for "
         f"C = cosh(u sqrt D) within {upper(remainder.even)} and S = sinh(u sqrt D)/sqrt D within "
         f"{upper(remainder.odd)} |u|"
     )

@@ -182,7 +182,7 @@ def test_parameters_may_have_the_names_of_positions() -> None:
     plan = from_matrix([["-s0", "t0"], ["-t0", "-c"]], s0="real", t0="real", c="real")
     found = decided(plan, text_of(plan))
     assert found.verdict == "proved", found.reason
-    text = text_of(plan).replace("_and_odd(side * u,", "_and_odd(side * u * c,")
+    text = text_of(plan).replace("0.5 * (c_ - s0)", "0.5 * (c_ + s0)")
     assert decided(plan, text).verdict == "refuted"
 
 
