@@ -20,8 +20,9 @@ import numpy as np
 
 from numeric_check.bias_laws import bias_has_parameters
 from numeric_check.close_constants import are_close
-from numeric_check.exact_cases import INPUT, ExactCases, choose, has_input, pieces_of
+from numeric_check.exact_cases import INPUT, ExactCases, has_input, pieces_of
 from numeric_check.exact_cells import EVERYWHERE, Pieces
+from numeric_check.exact_choice import choose
 from numeric_check.exact_input import DOES_NOT_RUN, Refuted, rows
 from numeric_check.exact_torch import ExactIndex
 from numeric_check.parametric_proof import Matrix, Run

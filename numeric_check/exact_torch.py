@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from numeric_check.exact_cases import compared, exact_cell, exact_identity, larger, smaller, where
+from numeric_check.exact_choice import compared, exact_cell, exact_identity, larger, smaller, where
 from numeric_check.exact_element import Exact, LeavesTheRing
 from numeric_check.exact_planes import ExactPlanes
 

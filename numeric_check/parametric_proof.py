@@ -8,13 +8,13 @@ it is decided, on every cell, for all positions, references and admissible param
     F̂(t)ᵀ = exp(tX̂),  Ĝ(s) = exp(−sX̂)                     with one X̂, a matrix of functions
 
 and that X̂ is within rounding of X, coefficient by coefficient. Where a text sums a series in place
-of cosh(t√D) and sinh(t√D)/√D (see `branch_exponential`), its distance from them is bounded and
+of cosh(t√D) and sinh(t√D)/√D (see `branch_series`), its distance from them is bounded and
 stated. A difference is refuted by a point where anyone can evaluate it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -23,29 +23,26 @@ import numpy as np
 from flint import arb
 
 from numeric_check.branch_exponential import (
-    SMALL_REMAINDER,
     Entries,
     Nearness,
     Rates,
     generator_at_zero,
     is_exponential,
-    series_remainder,
-    upper,
     with_own_discriminant,
 )
+from numeric_check.branch_series import SMALL_REMAINDER, series_remainder, upper
 from numeric_check.close_constants import are_close
-from numeric_check.entire import entire_pair
 from numeric_check.exact_cases import ExactCases, pieces_of
 from numeric_check.exact_cells import EVERYWHERE, Cell, Pieces, joined
 from numeric_check.exact_engine import Engine
 from numeric_check.exact_input import Refuted, coefficients, in_one, rows, symbols
 from numeric_check.exact_roots import Parameters
 from numeric_check.exact_witness import Point, Search
+from numeric_check.planned_blocks import PlacedRates, planned_blocks
 from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
 from symbolic_pe.algebra.scalar import ZERO
-from symbolic_pe.emit.plan import BlockGroup, KernelPlan, MatrixGroup
+from symbolic_pe.emit.plan import KernelPlan
 from symbolic_pe.errors import NotYetCovered, Undecided
-from symbolic_pe.generators.block import Block
 
 Function = ExponentialPolynomial
 Matrix = dict[tuple[int, int], Pieces[Function]]
@@ -126,7 +123,7 @@ def decide_maps(run: Run) -> MapsProof:
     keys = _maps(run, "transform_key", "s")
     nearness = Nearness()
     for head, (query, key) in enumerate(zip(queries, keys, strict=True)):
-        blocks = list(_blocks(run.plan, head))
+        blocks = list(planned_blocks(run.plan, head))
         for name, matrix in (("transform_query", query), ("transform_key", key)):
             _decide_zeros(run, f"head {head}, {name}", matrix, [b.channels for b in blocks])
         for block in blocks:
@@ -188,62 +185,6 @@ def _decide_zeros(run: Run, what: str, matrix: Matrix, blocks: Sequence[tuple[in
 
 
 # -- blocks -------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class PlacedRates:
-    """One block of the plan: its channels, its generator X, and exp(uX) in balls."""
-
-    channels: tuple[int, ...]
-    rates: Rates
-    exponential: Callable[[arb, Mapping[str, arb]], Sequence[Sequence[arb]]]
-
-
-def _blocks(plan: KernelPlan, head: int) -> list[PlacedRates]:
-    found: list[PlacedRates] = []
-    for group in plan.groups:
-        if isinstance(group, MatrixGroup):
-            found.append(PlacedRates(group.channels, group.matrix, _two_by_two(group)))
-            continue
-        for j in range(len(group.slots[0])):
-            block = _block(group, head, j)
-            channels = tuple(slot[j] for slot in group.slots)
-            found.append(PlacedRates(channels, block.generator, _of_block(block)))
-    return found
-
-
-def _block(group: BlockGroup, head: int, j: int) -> Block:
-    a, w, e = (
-        v.rows[head if len(v.rows) > 1 else 0][j]
-        for v in (group.rate, group.frequency, group.shear)
-    )
-    return Block(a, w, group.chain_length, e)
-
-
-def _of_block(block: Block) -> Callable[[arb, Mapping[str, arb]], Sequence[Sequence[arb]]]:
-    functions = block.exponential()
-
-    def value(u: arb, values: Mapping[str, arb]) -> list[list[arb]]:
-        return [[f.ball({f.variables[0]: u}, values).real for f in row] for row in functions]
-
-    return value
-
-
-def _two_by_two(group: MatrixGroup) -> Callable[[arb, Mapping[str, arb]], Sequence[Sequence[arb]]]:
-    def value(u: arb, values: Mapping[str, arb]) -> list[list[arb]]:
-        a, d = group.centre.ball(values), group.discriminant.ball(values)
-        c, s = entire_pair(u, d)
-        growth = (a * u).exp()
-        matrix = [
-            [x.ball(values) - (a if i == j else 0) for j, x in enumerate(row)]
-            for i, row in enumerate(group.matrix)
-        ]
-        return [
-            [growth * ((c if i == j else 0) + s * x) for j, x in enumerate(row)]
-            for i, row in enumerate(matrix)
-        ]
-
-    return value
 
 
 @dataclass(frozen=True)

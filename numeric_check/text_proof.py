@@ -26,7 +26,8 @@ from typing import Any
 import numpy as np
 from flint import arb, fmpq, fmpq_mat
 
-from numeric_check.branch_exponential import Nearness, upper
+from numeric_check.branch_exponential import Nearness
+from numeric_check.branch_series import upper
 from numeric_check.close_constants import is_close
 from numeric_check.exact_element import BranchOnValue, Exact
 from numeric_check.exact_engine import ENGINES, Engine
