@@ -27,6 +27,8 @@ _SHAPED = frozenset({"reshape", "empty", "zeros", "broadcast_to", "expand"})
 """Calls that use a shape as a shape."""
 _DTYPES = frozenset({"float64", "result_type", "promote_types", "to", "astype"})
 """What decides in which dtype and on which device a text computes."""
+_KEPT_APART = frozenset({"where", "maximum", "minimum", "clamp", "clip"})
+"""What keeps arguments harmless where another branch is taken: gradients and range need it."""
 _PLAIN = 1024
 """Numbers between 1/1024 and 1024 move no float out of range."""
 _SAMPLED = 15
@@ -168,7 +170,7 @@ def _guards(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, _CHOICES):
             yield f"the condition or loop `{_short(node)}`"
-        elif isinstance(node, ast.Attribute) and node.attr in _DTYPES:
+        elif isinstance(node, ast.Attribute) and node.attr in _DTYPES | _KEPT_APART:
             yield f"a use of `.{node.attr}`"
 
 

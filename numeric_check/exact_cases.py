@@ -26,8 +26,8 @@ from symbolic_pe.algebra.scalar import Scalar
 from symbolic_pe.errors import OutsideTheRing
 
 Function = ExponentialPolynomial
-INPUT = "x_"
-"""Begins the names of the symbols of an input."""
+INPUT = "x."
+"""Begins the names of the symbols of an input: no parameter has such a name."""
 
 
 class ExactCases(Exact):
@@ -197,66 +197,9 @@ def pieces_of(value: Any) -> Pieces[Function]:
     return Pieces.of(Exact.of(value).function)
 
 
-def choose(condition: Any, first: Any, second: Any) -> Any:
-    """`first` where the condition holds, else `second`: one element."""
-    if not isinstance(condition, Truth):
-        return Exact.of(first if bool(condition) else second)
-    left, right = pieces_of(first), pieces_of(second)
-    pieces: Pieces[Function] = condition.pieces.bound(lambda _, true: left if true else right)
-    return ExactCases(pieces, condition.known)
-
-
-def where(condition: Any, first: Any, second: Any) -> Any:
-    """`choose` on arrays that broadcast, as an object array."""
-    arrays = [np.asarray(_cell(x), dtype=object) for x in (condition, first, second)]
-    shaped = np.broadcast_arrays(*arrays)
-    result = np.empty(shaped[0].shape, dtype=object)
-    for place in np.ndindex(result.shape):
-        result[place] = choose(*(array[place] for array in shaped))
-    return result
-
-
-def larger(first: Any, second: Any) -> Any:
-    """The maximum, element by element."""
-    one, other = (np.asarray(_cell(x), dtype=object) for x in (first, second))
-    return where(compared(one, other, ">="), one, other)
-
-
-def smaller(first: Any, second: Any) -> Any:
-    """The minimum, element by element."""
-    one, other = (np.asarray(_cell(x), dtype=object) for x in (first, second))
-    return where(compared(one, other, "<="), one, other)
-
-
-_COMPARISONS = {">": np.greater, ">=": np.greater_equal, "<": np.less, "<=": np.less_equal}
-
-
-def compared(first: Any, second: Any, relation: str) -> Any:
-    """A comparison of arrays whose answers are kept as objects."""
-    return _COMPARISONS[relation](first, second, dtype=object)
-
-
 def has_input(x: Scalar) -> bool:
     """Whether a symbol of an input occurs."""
     return any(name.startswith(INPUT) for name in x.symbols())
-
-
-def exact_cell(value: Any) -> Any:
-    """One number or element as an array of one exact element; anything else as it is."""
-    return _cell(Exact.of(value)) if isinstance(value, (int, float, Exact)) else value
-
-
-def exact_identity(size: int) -> Any:
-    """The identity matrix: products with it are exact, and not of floats."""
-    return np.array([[Exact.of(int(i == j)) for j in range(size)] for i in range(size)])
-
-
-def _cell(value: Any) -> Any:
-    if isinstance(value, (Exact, Truth)):
-        cell = np.empty((), dtype=object)
-        cell[()] = value
-        return cell
-    return value
 
 
 def _product(a: Function, b: Function) -> Function:
@@ -304,17 +247,4 @@ def _free_of_input(f: Function) -> Function:
     return f
 
 
-__all__ = [
-    "INPUT",
-    "ExactCases",
-    "Truth",
-    "choose",
-    "compared",
-    "exact_cell",
-    "exact_identity",
-    "has_input",
-    "larger",
-    "pieces_of",
-    "smaller",
-    "where",
-]
+__all__ = ["INPUT", "ExactCases", "Truth", "has_input", "pieces_of"]

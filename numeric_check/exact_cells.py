@@ -30,11 +30,15 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class Condition:
-    """form ∈ interval; `text` is the form printed, and tells forms apart."""
+    """form ∈ interval."""
 
-    text: str
     form: Function
     interval: Interval
+
+    @property
+    def text(self) -> str:
+        """The form, printed."""
+        return str(self.form)
 
 
 @dataclass(frozen=True)
@@ -47,17 +51,17 @@ class Cell:
         """The intersection, or None when one condition contradicts another."""
         if not other.conditions or self == other:
             return self
-        found = {c.text: c for c in self.conditions}
+        found = {c.form: c for c in self.conditions}
         for condition in other.conditions:
-            known = found.get(condition.text)
+            known = found.get(condition.form)
             if known is None:
-                found[condition.text] = condition
+                found[condition.form] = condition
                 continue
             both = _common(known.interval, condition.interval)
             if both is None:
                 return None
-            found[condition.text] = Condition(known.text, known.form, both)
-        return Cell(tuple(found[text] for text in sorted(found)))
+            found[condition.form] = Condition(known.form, both)
+        return Cell(tuple(sorted(found.values(), key=lambda condition: condition.text)))
 
     def moved(self, image: Callable[[Function], Function]) -> Cell:
         """The cell with every form replaced."""
@@ -170,7 +174,7 @@ def _cell_of(form: Function, interval: Interval) -> Cell:
     form = canonical(form)
     if _leads_with_minus(form):
         form, interval = -form, _mirrored(interval)
-    return Cell((Condition(str(form), form, interval),))
+    return Cell((Condition(form, interval),))
 
 
 def _leads_with_minus(form: Function) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from numeric_check.exact_cases import exact_cell, exact_identity, larger, smaller, where
+from numeric_check.exact_choice import exact_cell, exact_identity, larger, smaller, where
 from numeric_check.exact_planes import COMPLEX, ExactPlanes, exact_array
 from numeric_check.exact_torch import ExactModules, ExactTensor, ExactTorch, lifted
 from symbolic_pe.errors import KernelError

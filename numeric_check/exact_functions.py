@@ -21,9 +21,11 @@ import numpy as np
 
 from numeric_check.bias_laws import bias_has_parameters
 from numeric_check.close_constants import are_close
-from numeric_check.exact_cases import INPUT, ExactCases, choose, has_input, pieces_of
+from numeric_check.exact_cases import INPUT, ExactCases, has_input, pieces_of
 from numeric_check.exact_cells import EVERYWHERE, Pieces
+from numeric_check.exact_choice import choose
 from numeric_check.exact_input import DOES_NOT_RUN, Refuted, rows
+from numeric_check.exact_torch import ExactIndex
 from numeric_check.parametric_proof import Matrix, Run
 from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
 from symbolic_pe.algebra.scalar import ZERO, Scalar
@@ -102,16 +104,21 @@ def _decide_bias(run: Run) -> None:
 
 
 def _decide_score_mod(run: Run) -> None:
-    """The function for FlexAttention adds the bias of its head at its pair, and nothing else."""
+    """The function for FlexAttention adds the bias of its head at its pair, and nothing else.
+
+    Its indices pick elements; in arithmetic they are symbols, of which the result must be free.
+    """
     parameters = run.parameters if bias_has_parameters(run.plan) else ()
     modify = run.names["make_score_mod"](*_pairs(run), *parameters)
     score = ExactCases.symbol(f"{INPUT}score", run.known)
     for head in range(run.plan.heads):
         for i, j in ((0, 1), (1, 0), (1, 2)):
-            places = (run.engine.bring(np.array(k, dtype=object)) for k in (0, head, i, j))
-            given = np.empty((), dtype=object)
-            given[()] = score
-            result = run.fetch(modify(run.engine.bring(given), *places))
+            places = (0, head, i, j)
+            indices = (
+                ExactIndex(place, ExactCases.symbol(f"{INPUT}{name}", run.known))
+                for name, place in zip(("batch", "head", "query", "key"), places, strict=True)
+            )
+            result = run.fetch(modify(run.engine.library.as_tensor(score), *indices))
             if result.shape != ():
                 raise Refuted(f"score_mod returns the shape {result.shape}")
             added = pieces_of(result[()] - score)

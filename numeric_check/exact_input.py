@@ -53,7 +53,7 @@ def symbols(plan: KernelPlan, known: Parameters | None = None, side: str = "") -
 
 
 def _prefix(head: int, side: str = "") -> str:
-    return f"{INPUT}{side}{head}_"
+    return f"{INPUT}{side}{head}."
 
 
 def rows(result: Any, plan: KernelPlan) -> list[list[Any]]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from numeric_check.exact_cases import compared
+from numeric_check.exact_choice import compared
 from numeric_check.exact_element import LeavesTheRing
 from numeric_check.exact_phase import as_integer
 

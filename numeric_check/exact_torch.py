@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from numeric_check.exact_cases import compared, exact_cell, exact_identity, larger, smaller, where
+from numeric_check.exact_choice import compared, exact_cell, exact_identity, larger, smaller, where
 from numeric_check.exact_element import Exact, LeavesTheRing, Modular
 from numeric_check.exact_phase import INT64, as_integer
 from numeric_check.exact_planes import ExactPlanes
@@ -208,7 +208,19 @@ class ExactTensor:
         raise LeavesTheRing(f"the text uses the tensor method {name}")
 
 
+class ExactIndex(ExactTensor):
+    """An index that picks an element; where it enters arithmetic it is a symbol."""
+
+    __slots__ = ("place",)
+
+    def __init__(self, place: int, symbol: Any) -> None:
+        super().__init__(_plain(symbol))
+        self.place = place
+
+
 def _index(part: Any) -> Any:
+    if isinstance(part, ExactIndex):
+        return part.place
     return part.data.astype(int) if isinstance(part, ExactTensor) else part
 
 

@@ -8,13 +8,13 @@ it is decided, on every cell, for all positions, references and admissible param
     F̂(t)ᵀ = exp(tX̂),  Ĝ(s) = exp(−sX̂)                     with one X̂, a matrix of functions
 
 and that X̂ is within rounding of X, coefficient by coefficient. Where a text sums a series in place
-of cosh(t√D) and sinh(t√D)/√D (see `branch_exponential`), its distance from them is bounded and
+of cosh(t√D) and sinh(t√D)/√D (see `branch_series`), its distance from them is bounded and
 stated. A difference is refuted by a point where anyone can evaluate it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -23,29 +23,26 @@ import numpy as np
 from flint import arb
 
 from numeric_check.branch_exponential import (
-    SMALL_REMAINDER,
     Entries,
+    Nearness,
     Rates,
-    Remainder,
     generator_at_zero,
     is_exponential,
-    series_remainder,
-    upper,
     with_own_discriminant,
 )
+from numeric_check.branch_series import SMALL_REMAINDER, series_remainder, upper
 from numeric_check.close_constants import are_close
-from numeric_check.entire import entire_pair
 from numeric_check.exact_cases import ExactCases, pieces_of
 from numeric_check.exact_cells import EVERYWHERE, Cell, Pieces, joined
 from numeric_check.exact_engine import Engine
 from numeric_check.exact_input import Refuted, coefficients, in_one, rows, symbols
 from numeric_check.exact_roots import Parameters
 from numeric_check.exact_witness import Point, Search
+from numeric_check.planned_blocks import PlacedRates, planned_blocks
 from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
 from symbolic_pe.algebra.scalar import ZERO
-from symbolic_pe.emit.plan import BlockGroup, KernelPlan, MatrixGroup
+from symbolic_pe.emit.plan import KernelPlan
 from symbolic_pe.errors import NotYetCovered, Undecided
-from symbolic_pe.generators.block import Block
 
 Function = ExponentialPolynomial
 Matrix = dict[tuple[int, int], Pieces[Function]]
@@ -115,7 +112,7 @@ class MapsProof:
 
     queries: tuple[Matrix, ...]
     keys: tuple[Matrix, ...]
-    remainder: Remainder | None
+    nearness: Nearness
 
 
 def decide_maps(run: Run) -> MapsProof:
@@ -124,14 +121,14 @@ def decide_maps(run: Run) -> MapsProof:
         raise NotYetCovered("exact execution with branches covers kernels without a basis")
     queries = _maps(run, "transform_query", "t")
     keys = _maps(run, "transform_key", "s")
-    worst: Remainder | None = None
+    nearness = Nearness()
     for head, (query, key) in enumerate(zip(queries, keys, strict=True)):
-        blocks = list(_blocks(run.plan, head))
+        blocks = list(planned_blocks(run.plan, head))
         for name, matrix in (("transform_query", query), ("transform_key", key)):
             _decide_zeros(run, f"head {head}, {name}", matrix, [b.channels for b in blocks])
         for block in blocks:
-            worst = _larger(worst, _decide_block(run, head, block, query, key))
-    return MapsProof(tuple(queries), tuple(keys), worst)
+            nearness = nearness.joined(_decide_block(run, head, block, query, key))
+    return MapsProof(tuple(queries), tuple(keys), nearness)
 
 
 def _maps(run: Run, name: str, variable: str) -> list[Matrix]:
@@ -191,62 +188,6 @@ def _decide_zeros(run: Run, what: str, matrix: Matrix, blocks: Sequence[tuple[in
 
 
 @dataclass(frozen=True)
-class PlacedRates:
-    """One block of the plan: its channels, its generator X, and exp(uX) in balls."""
-
-    channels: tuple[int, ...]
-    rates: Rates
-    exponential: Callable[[arb, Mapping[str, arb]], Sequence[Sequence[arb]]]
-
-
-def _blocks(plan: KernelPlan, head: int) -> list[PlacedRates]:
-    found: list[PlacedRates] = []
-    for group in plan.groups:
-        if isinstance(group, MatrixGroup):
-            found.append(PlacedRates(group.channels, group.matrix, _two_by_two(group)))
-            continue
-        for j in range(len(group.slots[0])):
-            block = _block(group, head, j)
-            channels = tuple(slot[j] for slot in group.slots)
-            found.append(PlacedRates(channels, block.generator, _of_block(block)))
-    return found
-
-
-def _block(group: BlockGroup, head: int, j: int) -> Block:
-    a, w, e = (
-        v.rows[head if len(v.rows) > 1 else 0][j]
-        for v in (group.rate, group.frequency, group.shear)
-    )
-    return Block(a, w, group.chain_length, e)
-
-
-def _of_block(block: Block) -> Callable[[arb, Mapping[str, arb]], Sequence[Sequence[arb]]]:
-    functions = block.exponential()
-
-    def value(u: arb, values: Mapping[str, arb]) -> list[list[arb]]:
-        return [[f.ball({f.variables[0]: u}, values).real for f in row] for row in functions]
-
-    return value
-
-
-def _two_by_two(group: MatrixGroup) -> Callable[[arb, Mapping[str, arb]], Sequence[Sequence[arb]]]:
-    def value(u: arb, values: Mapping[str, arb]) -> list[list[arb]]:
-        a, d = group.centre.ball(values), group.discriminant.ball(values)
-        c, s = entire_pair(u, d)
-        growth = (a * u).exp()
-        matrix = [
-            [x.ball(values) - (a if i == j else 0) for j, x in enumerate(row)]
-            for i, row in enumerate(group.matrix)
-        ]
-        return [
-            [growth * ((c if i == j else 0) + s * x) for j, x in enumerate(row)]
-            for i, row in enumerate(matrix)
-        ]
-
-    return value
-
-
-@dataclass(frozen=True)
 class Side:
     """One map on one block, written as A(t): F̂(t)ᵀ or Ĝ(−t), on every cell."""
 
@@ -265,20 +206,19 @@ class Side:
         return f"row {row}, column {column}, position {'t' if self.is_query else '-t'}"
 
 
-def _decide_block(
-    run: Run, head: int, block: PlacedRates, query: Matrix, key: Matrix
-) -> Remainder | None:
+def _decide_block(run: Run, head: int, block: PlacedRates, query: Matrix, key: Matrix) -> Nearness:
     """F̂ᵀ = exp(tX̂) and Ĝ(−t) = exp(tX̂) on every cell, X̂ within rounding of X."""
     sides = (
         _side("transform_query", block, query, "t", 1),
         _side("transform_key", block, key, "s", -1),
     )
     rates = _rates(run, head, block, sides[0].square)
-    worst: Remainder | None = None
+    nearness = Nearness()
     for side in sides:
         for cell, entries in side.square.pieces:
-            worst = _larger(worst, _decide_cell(run, head, side, (cell, entries), rates))
-    return worst
+            found = _decide_cell(run, head, side, (cell, entries), rates)
+            nearness = nearness.joined(found)
+    return nearness
 
 
 def _side(name: str, block: PlacedRates, matrix: Matrix, variable: str, sign: int) -> Side:
@@ -324,19 +264,20 @@ def _holds_reference(cell: Cell) -> bool:
 
 def _decide_cell(
     run: Run, head: int, side: Side, piece: tuple[Cell, Entries], rates: Rates
-) -> Remainder | None:
-    """One piece of one map; the bound of its series, where it sums one."""
+) -> Nearness:
+    """One piece of one map, and how near it is to the exponential."""
     known, (cell, entries) = run.known, piece
     if is_exponential(known, entries, rates):
-        return None
+        return Nearness()
     what = f"head {head}, {side.name}"
-    remainder: Remainder | None = None
+    remainder = None
     if len(rates) == 2:
         if with_own_discriminant(known, entries, rates):
-            return None
-        remainder = series_remainder(known, cell, entries, rates)
-        if remainder is not None and max(remainder.even, remainder.odd) <= SMALL_REMAINDER:
-            return remainder
+            return Nearness(own_discriminant=True)
+        series = series_remainder(known, cell, entries, rates)
+        remainder = None if series is None else series.remainder
+        if series and remainder and max(remainder.even, remainder.odd) <= SMALL_REMAINDER:
+            return series
     _refute_cell(run, what, side, piece)
     if remainder is not None:
         raise Undecided(
@@ -360,12 +301,6 @@ def _refute_cell(run: Run, what: str, side: Side, piece: tuple[Cell, Entries]) -
             found = run.search.difference(cell, f, expected, variables=("t",))
             if found is not None:
                 raise Refuted(f"{what}, {side.place(i, j)}: {found} (where {cell})")
-
-
-def _larger(a: Remainder | None, b: Remainder | None) -> Remainder | None:
-    if a is None or b is None:
-        return a or b
-    return Remainder(max(a.argument, b.argument), max(a.even, b.even), max(a.odd, b.odd))
 
 
 __all__ = ["MapsProof", "Matrix", "Run", "decide_maps"]

@@ -20,13 +20,14 @@ arithmetic, for the branches that the text takes on shapes and dtypes; rounding 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from flint import arb, fmpq, fmpq_mat
 
-from numeric_check.branch_exponential import Remainder, upper
+from numeric_check.branch_exponential import Nearness
+from numeric_check.branch_series import upper
 from numeric_check.close_constants import is_close
 from numeric_check.exact_element import BranchOnValue, Exact
 from numeric_check.exact_engine import ENGINES, Engine
@@ -73,10 +74,10 @@ class TextProof:
 
 @dataclass(frozen=True)
 class _Decided:
-    """What was executed, and the bound of the series that were met."""
+    """What was executed, and how near the maps are to exponentials."""
 
     executed: frozenset[str]
-    remainder: Remainder | None = None
+    nearness: Nearness = field(default_factory=Nearness)
 
 
 def prove_text(kernel: Kernel, plan: KernelPlan, *, operator: bool = False) -> TextProof:
@@ -98,9 +99,10 @@ def prove_text(kernel: Kernel, plan: KernelPlan, *, operator: bool = False) -> T
         return TextProof(UNDECIDED, str(error))
     except DOES_NOT_RUN as error:
         return TextProof(UNDECIDED, f"the text does not run on exact elements: {error}")
-    series = _series(found.remainder)
-    reason = f"{_what_was_executed(kernel, found.executed)}: {_what_was_decided(plan)}{series}"
-    return TextProof(PROVED, reason, found.executed, series.removeprefix("; "))
+    series = _series(found.nearness)
+    decided = "; ".join(text for text in (_what_was_decided(plan, found.nearness), series) if text)
+    reason = f"{_what_was_executed(kernel, found.executed)}: {decided}"
+    return TextProof(PROVED, reason, found.executed, series)
 
 
 def _what_was_executed(kernel: Kernel, executed: frozenset[str]) -> str:
@@ -109,25 +111,34 @@ def _what_was_executed(kernel: Kernel, executed: frozenset[str]) -> str:
     return f"executed on exact ring elements ({', '.join(sorted(executed))}{rest})"
 
 
-def _what_was_decided(plan: KernelPlan) -> str:
+def _what_was_decided(plan: KernelPlan, nearness: Nearness) -> str:
     if not plan.parameters:
         return (
             "the query and key maps are P exp(tK) and exp(-sK) Q for the constants in the text, "
             "hence relative for all real positions and references; K, P, Q are within rounding of "
             "the exact ones"
         )
-    return (
+    maps = (
         "the query and key maps are exp(tX) and exp(-sX) for the constants in the text and all "
         f"admissible {', '.join(plan.parameters)}, hence relative for all real positions and "
         "references; X is within rounding of the exact one, coefficient by coefficient"
     )
+    if not nearness.own_discriminant:
+        return maps
+    return (
+        f"{maps}; up to rounding, since the constants of the discriminant D are rounded apart from "
+        "those of X: the maps are e^(at)(C I + S (X - aI)) exactly, with C = cosh(t sqrt D) and "
+        "S = sinh(t sqrt D)/sqrt D, and D is within rounding of (X - aI)^2"
+    )
 
 
-def _series(remainder: Remainder | None) -> str:
+def _series(nearness: Nearness) -> str:
+    remainder = nearness.remainder
     if remainder is None:
         return ""
     return (
-        f"; where |u^2 D| <= {remainder.argument:g}, u = position - reference, series stand for "
+        f"where |u^2 D| <= {remainder.argument:g} (u = position - reference, D the discriminant of "
+        "X), series stand for "
         f"C = cosh(u sqrt D) within {upper(remainder.even)} and S = sinh(u sqrt D)/sqrt D within "
         f"{upper(remainder.odd)} |u|"
     )
@@ -156,7 +167,7 @@ def _decide_cases(run: Run, *, operator: bool) -> _Decided:
     maps = decide_maps(run)
     if operator and decide_operator(run, maps.queries):
         executed.add("operator")
-    return _Decided(frozenset(executed), maps.remainder)
+    return _Decided(frozenset(executed), maps.nearness)
 
 
 def _decide_plain(

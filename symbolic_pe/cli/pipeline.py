@@ -121,7 +121,7 @@ def build(
     for kernel in kernels:
         progress(f"proving and cross-checking the {kernel.target} text")
         compiled = compile_kernel(kernel, module=Path(kernel.filename).stem)
-        texts[kernel.target] = prove_text(compiled, plan)
+        texts[kernel.target] = prove_text(compiled, plan, operator=True)
         checks[kernel.target] = cross_check(compiled, plan)
         progress(f"bounding the rounding errors of the {kernel.target} text")
         bounds[kernel.target] = judge(compiled, plan)

@@ -235,6 +235,19 @@ def test_an_edit_that_exact_execution_does_not_see_is_undecided(
     assert "undecided: the edit adds" in result.stdout
 
 
+def test_an_edit_that_lets_go_of_a_harmless_argument_is_undecided(tmp_path: Path) -> None:
+    """Without `where` the growing branch overflows where it is not taken; its value is the same."""
+    assert build("examples/damped-oscillator.toml", "torch", tmp_path).exit_code == 0
+    (path,) = tmp_path.glob("*.py")
+    text = path.read_text()
+    old = "reach = torch.where(growing, u, 0.0)"
+    assert old in text
+    path.write_text(text.replace(old, "reach = u"))
+    result = CliRunner().invoke(cli, ["check", str(path)])
+    assert result.exit_code in {1, 3}
+    assert "the edit removes a use of `.where`" in result.stdout
+
+
 @pytest.mark.parametrize(
     ("target", "old", "new"),
     [

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from flint import fmpq
 
-from numeric_check.branch_exponential import upper
+from numeric_check.branch_series import upper
 from numeric_check.close_constants import are_close
-from numeric_check.exact_cases import ExactCases, choose, larger, where
+from numeric_check.exact_cases import ExactCases
 from numeric_check.exact_cells import EVERYWHERE, Pieces, split
+from numeric_check.exact_choice import choose, larger, where
 from numeric_check.exact_element import BranchOnValue, Exact, LeavesTheRing
 from numeric_check.exact_roots import Parameters
 from symbolic_pe.algebra.assumptions import Assumptions
@@ -45,7 +46,7 @@ def test_contradictory_branches_are_dropped() -> None:
 
 def test_constants_are_decided_and_values_of_the_input_refused() -> None:
     assert choose(W - W >= 0, 1, 2).function == Exact.of(1).function
-    for asking in (lambda: bool(T > 0), lambda: ExactCases.symbol("x_0_0", KNOWN) > 0):
+    for asking in (lambda: bool(T > 0), lambda: ExactCases.symbol("x.0.0", KNOWN) > 0):
         with pytest.raises(BranchOnValue):
             asking()
     with pytest.raises(BranchOnValue):

@@ -170,6 +170,22 @@ def test_functions_of_parameters(rows: list[list[str]], parameters: dict[str, st
     assert found.verdict == "proved", found.reason
 
 
+def test_a_discriminant_with_constants_of_its_own_is_said() -> None:
+    """0.0025 is not the square of 0.05 in binary64, only near it."""
+    apart = from_matrix([["0", "1"], ["-w/3", "-1/10"]], w="real")
+    assert "rounded apart from those of X" in decided(apart, text_of(apart)).reason
+    exact = from_matrix([["0", "1"], ["-w/3", "-1/8"]], w="real")
+    assert "rounded apart" not in decided(exact, text_of(exact)).reason
+
+
+def test_parameters_may_have_the_names_of_positions() -> None:
+    plan = from_matrix([["-s0", "t0"], ["-t0", "-c"]], s0="real", t0="real", c="real")
+    found = decided(plan, text_of(plan))
+    assert found.verdict == "proved", found.reason
+    text = text_of(plan).replace("0.5 * (c_ - s0)", "0.5 * (c_ + s0)")
+    assert decided(plan, text).verdict == "refuted"
+
+
 def test_a_branch_of_a_text_without_parameters_is_kept_too() -> None:
     """Both branches are decided where a text asks element by element."""
     plan = plan_kernel(read_specification("rope:dim=12,rotary_dim=8"))
