@@ -26,6 +26,7 @@ import numpy as np
 from flint import arb, fmpq, fmpq_mat
 
 from numeric_check.exact_element import Exact
+from numeric_check.exact_forms import Forms
 from numeric_check.exact_planes import COMPLEX, ExactPlanes, exact_array
 from numeric_check.exact_torch import ExactTensor, ExactTorch, lifted
 from numeric_check.kernel import Kernel
@@ -102,11 +103,28 @@ class _ExactLibrary:
         product = first * second
         return product if out is None else out.take(product)
 
+    def cos(self, value: Any) -> Any:
+        """cos, element by element, of numbers among the elements too."""
+        return np.cos(_elements(value))
+
+    def sin(self, value: Any) -> Any:
+        """The same for sin."""
+        return np.sin(_elements(value))
+
+    def exp(self, value: Any) -> Any:
+        """The same for exp."""
+        return np.exp(_elements(value))
+
     def __getattr__(self, name: str) -> Any:
         value = getattr(np, name)
         if isinstance(value, ModuleType):
             raise KernelError(f"the text uses numpy.{name}")
         return value
+
+
+def _elements(value: Any) -> Any:
+    """Every number as an exact element: NumPy asks elements for their `cos`, `sin`, `exp`."""
+    return exact_array(np.frompyfunc(Exact.of, 1, 1)(value))
 
 
 @dataclass(frozen=True)
@@ -184,7 +202,7 @@ def prove_text(kernel: Kernel, plan: KernelPlan, *, operator: bool = False) -> T
         return TextProof(UNDECIDED, "exact execution covers kernels without run-time parameters")
     try:
         with time_limit(SECONDS):
-            executed = _decide(kernel, plan, operator=operator)
+            executed, sizes = _decide(kernel, plan, operator=operator)
     except _Refuted as found:
         return TextProof(REFUTED, str(found))
     except (KernelError, Undecided) as error:
@@ -194,14 +212,15 @@ def prove_text(kernel: Kernel, plan: KernelPlan, *, operator: bool = False) -> T
     return TextProof(
         PROVED,
         f"executed on exact ring elements ({', '.join(sorted(executed))}; the rest is measured): "
-        "the query and key maps are P exp(tK) and exp(-sK) Q for the constants in the text, hence "
-        "relative for all real positions and references; K, P, Q are within rounding of the exact "
-        "ones",
+        f"{sizes}the query and key maps are P exp(tK) and exp(-sK) Q for the constants in the "
+        "text, hence relative for all real positions and references; K, P, Q are within rounding "
+        "of the exact ones",
         executed,
     )
 
 
-def _decide(kernel: Kernel, plan: KernelPlan, *, operator: bool) -> frozenset[str]:
+def _decide(kernel: Kernel, plan: KernelPlan, *, operator: bool) -> tuple[frozenset[str], str]:
+    """The functions that were executed, and for which sizes others were."""
     executed = {"transform_query", "transform_key"}
     engine = ENGINES[kernel.target]
     names = kernel.on_library(engine.library, engine.lift, engine.functions)
@@ -227,9 +246,13 @@ def _decide(kernel: Kernel, plan: KernelPlan, *, operator: bool) -> frozenset[st
         executed.add("bias")
     if _decide_turn_into(engine, names, plan, queries):
         executed |= {"rotary_table", "turn", "turn_into"}
+    forms = Forms.of(engine, names, plan, zip(queries, keys, strict=True))
+    if reason := forms.refutation():
+        raise _Refuted(reason)
+    executed |= {"recurrent_step"} if forms.runs_step else set()
     if operator and _decide_operator(engine, names, plan, queries, keys):
         executed.add("operator")
-    return frozenset(executed)
+    return frozenset(executed), forms.summary()
 
 
 def _decide_scattered(
