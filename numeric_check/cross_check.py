@@ -12,6 +12,7 @@ from numeric_check.cos_sin_law import check_cos_sin
 from numeric_check.decay_laws import check_decay_form
 from numeric_check.double_double import Array
 from numeric_check.exact_map import BlockArray, ExactMap
+from numeric_check.form_laws import check_forms
 from numeric_check.kernel import Kernel
 from numeric_check.map_laws import Measured, measure_map, probes
 from numeric_check.mask_law import check_mask_mod
@@ -153,6 +154,7 @@ def _check_point(subject: Subject) -> None:
     check_score_mod(subject)
     check_mask_mod(subject)
     check_decay_form(subject)
+    check_forms(subject)
     check_module(subject)
     _history(subject, samples)
 

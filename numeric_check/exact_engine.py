@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from numeric_check.exact_choice import exact_cell, exact_identity, larger, smaller, where
+from numeric_check.exact_element import Exact, Modular
 from numeric_check.exact_planes import COMPLEX, ExactPlanes, exact_array
 from numeric_check.exact_torch import ExactModules, ExactTensor, ExactTorch, lifted
 from symbolic_pe.errors import KernelError
@@ -46,6 +47,18 @@ class _ExactLibrary:
         product = first * second
         return product if out is None else out.take(product)
 
+    def cos(self, value: Any) -> Any:
+        """cos, element by element, of numbers among the elements too."""
+        return np.cos(_elements(value))
+
+    def sin(self, value: Any) -> Any:
+        """The same for sin."""
+        return np.sin(_elements(value))
+
+    def exp(self, value: Any) -> Any:
+        """The same for exp."""
+        return np.exp(_elements(value))
+
     def where(self, condition: Any, first: Any, second: Any) -> Any:
         """`first` where the condition holds, else `second`; both branches are kept."""
         return exact_array(where(condition, first, second))
@@ -63,6 +76,13 @@ class _ExactLibrary:
         if isinstance(value, ModuleType):
             raise KernelError(f"the text uses numpy.{name}")
         return value
+
+
+def _elements(value: Any) -> Any:
+    """Every number as an exact element: NumPy asks elements for their `cos`, `sin`, `exp`."""
+    return exact_array(
+        np.frompyfunc(lambda x: x if isinstance(x, Modular) else Exact.of(x), 1, 1)(value)
+    )
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ casts keep exact elements, which is what exact execution means. Anything else ra
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,14 @@ from numeric_check.exact_element import Exact, LeavesTheRing, Modular
 from numeric_check.exact_phase import INT64, as_integer
 from numeric_check.exact_planes import ExactPlanes
 
-DEVICE = "exact"
+
+class _Device(str):
+    """A token for a device."""
+
+    type = "exact"
+
+
+DEVICE = _Device("exact")
 FLOATS = ("float64", "float32", "float16", "bfloat16")
 
 
@@ -115,6 +123,19 @@ class ExactTensor:
     def new_tensor(self, values: Any) -> ExactTensor:
         """Values as a tensor."""
         return ExactTensor(_plain(values))
+
+    def new_zeros(self, shape: Sequence[int]) -> ExactTensor:
+        """Zeros."""
+        return ExactTensor(np.zeros(tuple(shape), dtype=object))
+
+    def split(self, size: int, dim: int = 0) -> tuple[ExactTensor, ...]:
+        """Pieces of `size` along an axis, the last one shorter."""
+        bounds = range(size, self.shape[dim], size)
+        return tuple(ExactTensor(part) for part in np.split(self.data, bounds, axis=dim))
+
+    def unbind(self) -> tuple[ExactTensor, ...]:
+        """The parts along the first axis."""
+        return tuple(ExactTensor(part) for part in self.data)
 
     def cos(self) -> ExactTensor:
         """cos, element by element."""
@@ -285,6 +306,14 @@ class ExactTorch:
     def addcmul(self, value: ExactTensor, first: ExactTensor, second: ExactTensor) -> ExactTensor:
         """value + first·second."""
         return value + first * second
+
+    def tril(self, value: ExactTensor) -> ExactTensor:
+        """Entries above the diagonal become 0."""
+        return ExactTensor(np.tril(value.data))
+
+    def autocast(self, *_: Any, **__: Any) -> AbstractContextManager[None]:
+        """What is exact has no precision that could be lowered."""
+        return nullcontext()
 
     def ones_like(self, value: Any, **_: Any) -> ExactTensor:
         """Ones."""

@@ -180,6 +180,30 @@ class Kernel:
         """e^{a(t − s)}, (queries, keys) or (HEADS, queries, keys)."""
         return self._call("decay", query_position, key_position)
 
+    def recurrent_step(
+        self,
+        state: AnyArray,
+        query: AnyArray,
+        key: AnyArray,
+        value: AnyArray,
+        lag: AnyArray,
+        *parameters: float,
+    ) -> tuple[AnyArray, AnyArray]:
+        """The output and the state one position further."""
+        return self._call_pair("recurrent_step", (state, query, key, value, lag, *parameters), {})
+
+    def chunkwise(
+        self,
+        query: AnyArray,
+        key: AnyArray,
+        value: AnyArray,
+        position: AnyArray,
+        *parameters: float,
+        **named: Any,
+    ) -> tuple[AnyArray, AnyArray]:
+        """The outputs of a sequence and its last state; `state`, `start` and `chunk` by name."""
+        return self._call_pair("chunkwise", (query, key, value, position, *parameters), named)
+
     @property
     def offered(self) -> tuple[str, ...]:
         """Names of the functions and classes that the text defines for its users, in order."""
@@ -283,6 +307,21 @@ class Kernel:
         result = self._backend.fetch(self._backend.run(lambda: function(*given, **named)))
         self._check_unchanged(name, arguments, given)
         return result
+
+    def _call_pair(
+        self, name: str, arguments: Sequence[Any], named: Mapping[str, Any]
+    ) -> tuple[AnyArray, AnyArray]:
+        """A call that returns two arrays."""
+        values = [*arguments, *named.values()]
+        given = [self._backend.bring(x) if isinstance(x, np.ndarray) else x for x in values]
+        keywords = dict(zip(named, given[len(arguments) :], strict=True))
+        function: Callable[..., Any] = self._namespace[name]
+        result = self._backend.run(lambda: function(*given[: len(arguments)], **keywords))
+        if not isinstance(result, tuple) or len(result) != 2:
+            raise KernelError(f"{name} returns {type(result).__name__}, expected two arrays")
+        pair = self._backend.fetch(result[0]), self._backend.fetch(result[1])
+        self._check_unchanged(name, values, given)
+        return pair
 
     def _make_module(self, parameters: Sequence[float]) -> Any:
         classes = self.module_classes
@@ -391,7 +430,10 @@ def _named(reference: float) -> dict[str, float]:
 
 
 def _same_bits(before: AnyArray, backend: Backend, given: Any) -> bool:
-    return bool(np.array_equal(before, backend.fetch(given)))
+    after = backend.fetch(given)
+    if before.shape != after.shape:
+        return False
+    return bool(np.all((before == after) | (np.isnan(before) & np.isnan(after))))
 
 
 def describe(error: BaseException) -> str:

@@ -25,6 +25,8 @@ LAWS: Mapping[str, str] = {
     "score-mod": "make_score_mod(t, s) adds the declared bias at t - s to a score",
     "mask-mod": "make_mask_mod(t, s) keeps the keys s <= t",
     "decay-form": "decay(t, s) = e^(a (t - s)), 0 before t = s when causal; rotate = A without it",
+    "recurrent-form": "recurrent_step gives sum over s <= t of (q^T A(t - s) k) v, step by step",
+    "chunkwise-form": "chunkwise gives the same sum, whatever the chunks and the state before",
     "module": "the nn.Module returns what transform_query and transform_key return",
 }
 

@@ -31,6 +31,7 @@ from numeric_check.branch_series import upper
 from numeric_check.close_constants import is_close
 from numeric_check.exact_element import BranchOnValue, Exact
 from numeric_check.exact_engine import ENGINES, Engine
+from numeric_check.exact_forms import Forms
 from numeric_check.exact_functions import decide_functions, decide_operator
 from numeric_check.exact_input import (
     DOES_NOT_RUN,
@@ -74,10 +75,11 @@ class TextProof:
 
 @dataclass(frozen=True)
 class _Decided:
-    """What was executed, and how near the maps are to exponentials."""
+    """What was executed, how near the maps are to exponentials, and which sizes of forms were."""
 
     executed: frozenset[str]
     nearness: Nearness = field(default_factory=Nearness)
+    forms: str = ""
 
 
 def prove_text(kernel: Kernel, plan: KernelPlan, *, operator: bool = False) -> TextProof:
@@ -101,7 +103,7 @@ def prove_text(kernel: Kernel, plan: KernelPlan, *, operator: bool = False) -> T
         return TextProof(UNDECIDED, f"the text does not run on exact elements: {error}")
     series = _series(found.nearness)
     decided = "; ".join(text for text in (_what_was_decided(plan, found.nearness), series) if text)
-    reason = f"{_what_was_executed(kernel, found.executed)}: {decided}"
+    reason = f"{_what_was_executed(kernel, found.executed)}: {found.forms}{decided}"
     return TextProof(PROVED, reason, found.executed, series)
 
 
@@ -152,7 +154,7 @@ def _decide(kernel: Kernel, plan: KernelPlan, *, operator: bool) -> _Decided:
         if plan.parameters:
             decided = _decide_cases(run, operator=operator)
         else:
-            decided = _Decided(_decide_plain(kernel, names, plan, operator=operator))
+            decided = _decide_plain(kernel, names, plan, operator=operator)
     except BranchOnValue:
         if plan.parameters or plan.basis is not None:
             raise
@@ -172,7 +174,7 @@ def _decide_cases(run: Run, *, operator: bool) -> _Decided:
 
 def _decide_plain(
     kernel: Kernel, names: Mapping[str, Any], plan: KernelPlan, *, operator: bool
-) -> frozenset[str]:
+) -> _Decided:
     """The maps without parameters and branches."""
     executed = {"transform_query", "transform_key"}
     engine = ENGINES[kernel.target]
@@ -196,9 +198,13 @@ def _decide_plain(
     if _decide_turn_into(engine, names, plan, queries):
         executed |= {"rotary_table", "turn", "turn_into"}
     executed |= _decide_tables(engine, names, plan, queries, kernel.table_classes)
+    forms = Forms.of(engine, names, plan, zip(queries, keys, strict=True))
+    if reason := forms.refutation():
+        raise Refuted(reason)
+    executed |= {"recurrent_step"} if forms.runs_step else set()
     if operator and _decide_operator(engine, names, plan, queries, keys):
         executed.add("operator")
-    return frozenset(executed)
+    return _Decided(frozenset(executed), forms=forms.summary())
 
 
 def _decide_scattered(

@@ -22,8 +22,8 @@ EVERYWHERE = "every position"
 CONTINUES = "For t < s the same formula continues, in t − s and not in |t − s|: mask these pairs."
 
 
-def module_docstring(plan: KernelPlan, usage: Sequence[str]) -> str:
-    """The docstring of the file, without its quotes."""
+def module_docstring(plan: KernelPlan, usage: Sequence[str], *, sums: bool = False) -> str:
+    """The docstring of the file, without its quotes; `sums`: it has the forms of causal sums."""
     encoding = plan.encoding
     title = plain(encoding.title or encoding.name).rstrip(".")
     title = title[:1].upper() + title[1:] if not encoding.title else title
@@ -32,7 +32,7 @@ def module_docstring(plan: KernelPlan, usage: Sequence[str]) -> str:
         score(plan),
         equations(plan),
         paragraph(notation(plan)),
-        *([*paragraph(text, hanging=STEP)] for text in _policies(plan)),
+        *([*paragraph(text, hanging=STEP)] for text in _policies(plan, sums)),
         [f"{STEP}{line}" for line in usage],
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
@@ -41,7 +41,7 @@ def module_docstring(plan: KernelPlan, usage: Sequence[str]) -> str:
 # -- policies -----------------------------------------------------------------------------------
 
 
-def _policies(plan: KernelPlan) -> Iterator[str]:
+def _policies(plan: KernelPlan, sums: bool) -> Iterator[str]:
     encoding = plan.encoding
     yield f"Gauge: {_gauge(plan)}"
     yield f"Layout: {_layout(plan)}"
@@ -62,6 +62,8 @@ def _policies(plan: KernelPlan) -> Iterator[str]:
         yield f"Range: {where}{served} {range_of_bias(plan)}"
     else:
         yield f"Range: {served}"
+    if sums:
+        yield f"Causal sums: {_causal_sums(plan)}"
     law = "qᵀA(t − s)k" + (" + bias(t − s)" if plan.augmentations else "")
     close = everywhere and not plan.augmentations
     rounding = "up to rounding" if close else "in exact arithmetic; rounding is as in Range"
@@ -191,6 +193,25 @@ def range_served(plan: KernelPlan) -> str:
         return f"{EVERYWHERE}.{_angle_error(plan, blocks)}"
     text = " ".join(parts)
     return text[:1].lower() + text[1:]
+
+
+def _causal_sums(plan: KernelPlan) -> str:
+    """Which positions the recurrent and the chunkwise form serve."""
+    text = (
+        "recurrent_step and chunkwise give Σ_{s ≤ t} (qᵀA(t − s)k) v, without softmax, from lags "
+        "t − s ≥ 0 alone: no exponent is positive where A decays, so they serve every position "
+        "and every gap, at any length of chunk, with a state in float32 or wider."
+    )
+    if _may_grow(plan):
+        return f"{text} Where A grows with the lag, they are finite as long as A(t − s) is."
+    return text
+
+
+def _may_grow(plan: KernelPlan) -> bool:
+    """Some real part of an eigenvalue is positive, or depends on a parameter."""
+    blocks = [g for g in plan.groups if isinstance(g, BlockGroup)]
+    rates = [x for g in blocks for row in g.rate.rows for x in row]
+    return len(blocks) < len(plan.groups) or any(x.parameters() or x.sign() > 0 for x in rates)
 
 
 def range_of_bias(plan: KernelPlan) -> str:

@@ -161,6 +161,15 @@ class KernelPlan:
         return rate if len(rate) == self.heads else rate * self.heads
 
     @property
+    def offers_recurrence(self) -> bool:
+        """The kernel has the recurrent and the chunkwise form of the causal sum.
+
+        Where A(τ) is orthogonal nothing grows or decays and the maps serve every range, and with a
+        bias the sum over keys is that of a softmax, which no state carries.
+        """
+        return not self.norm_preserving and not self.augmentations
+
+    @property
     def largest_rate(self) -> Scalar:
         """max |a| over blocks without parameters; decides the range a factorised form serves."""
         rates = dict.fromkeys(

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:5653e0ebcd2b6ea86cd3d286b808e1aef91676fcecc182eade964a92e02519a8
+# body:        sha256:845d4fd043ba90aff4d575efc880372cda071d891c0dedc4d36329eae2004311
 """Learned-heads.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
@@ -30,6 +30,11 @@ Range: |position − reference| up to 88 (float32 and bfloat16) and 11 (float16)
     maps are finite for r·|position − reference| < 88 (float32 and bfloat16) or 11
     (float16), r the largest |real part| of an eigenvalue; beyond, move the reference
     along.
+
+Causal sums: recurrent_step and chunkwise give Σ_{s ≤ t} (qᵀA(t − s)k) v, without
+    softmax, from lags t − s ≥ 0 alone: no exponent is positive where A decays, so they
+    serve every position and every gap, at any length of chunk, with a state in float32
+    or wider. Where A grows with the lag, they are finite as long as A(t − s) is.
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
     and every reference, in exact arithmetic; rounding is as in Range; the laws of A are
@@ -81,6 +86,69 @@ def operator(lag, a, b):
     return transform_query(identity, lag, a, b)
 
 
+def recurrent_step(state, query, key, value, lag, a, b):
+    """One position further: (output, state), output Σ_{s ≤ t} (qᵀA(t − s)k) v.
+
+    query and key have shape (..., 2, 5), value (..., 2, m), state (..., 2, m, 5): zeros
+    before the first position. lag ≥ 0 is the time since the position before, one number
+    or of a shape that broadcasts to the leading axes.
+
+    state·A(lag)ᵀ + v kᵀ is the new state, float32 or wider, and its product with q the
+    output, in the dtype of value. No exponent is positive where A decays: it serves
+    every range.
+    """
+    compute = _widest(state, query, key, value)
+    step = np.asarray(lag, np.float64)[..., None]
+    state = np.asarray(state, compute)
+    query = np.asarray(query, compute)[..., None, :]
+    key = np.asarray(key, compute)[..., None, :]
+    kept = _transform(state, -step, 0.0, -1, a, b)
+    state = kept + np.asarray(value, compute)[..., None] * key
+    return (state * query).sum(axis=-1).astype(value.dtype), state
+
+
+def chunkwise(query, key, value, position, a, b, *, state=None, start=None, chunk=64):
+    """All outputs Σ_{s ≤ t} (qᵀA(t − s)k) v, and the state after the last position.
+
+    query and key have shape (..., 2, n, 5), value (..., 2, n, m); position of shape
+    (n,), or with leading axes as in transform_query, must not decrease. Row i reads
+    rows j ≤ i.
+
+    state is what was summed before, at position start (by default the first one); the
+    returned state is at the last position, as recurrent_step takes it. Runs of 2^p ≤
+    chunk positions are taken at once; the sum does not depend on chunk.
+    """
+    if chunk < 1:
+        raise ValueError(f"expected a chunk of at least 1 position, got {chunk}")
+    compute, dtype = _widest(query, key, value), value.dtype
+    query, key, value = (np.asarray(x, compute) for x in (query, key, value))
+    position = np.asarray(position, np.float64)
+    position = position[(None,) * (key.ndim - 1 - position.ndim)]
+    place = position[..., :1]
+    if start is not None:
+        place = np.asarray(start, np.float64)[..., None]
+    if state is None:
+        state = np.zeros((*key.shape[:-2], value.shape[-1], DIMENSION), compute)
+    state = np.asarray(state, np.result_type(compute, state.dtype))
+    outputs, count = [], key.shape[-2]
+    first, bits = 0, chunk.bit_length() - 1
+    rest = [2**bit for bit in reversed(range(bits)) if count >> bit & 1]
+    for size in [2**bits] * (count >> bits) + rest:
+        rows = slice(first, first + size)
+        first = first + size
+        queries, keys, values = (x[..., rows, :] for x in (query, key, value))
+        times = position[..., rows]
+        end = times[..., -1:]
+        late = _transform(queries, times, place, 1, a, b)
+        early = _transform(keys, times, end, -1, a, b)
+        kept = _transform(state, place, end, -1, a, b)
+        read = late @ np.swapaxes(state, -1, -2)
+        outputs.append(read + _within(queries, keys, values, times, a, b))
+        state = kept + np.swapaxes(values, -1, -2) @ early
+        place = end
+    return np.concatenate(outputs, axis=-2).astype(dtype), state
+
+
 def _transform(x, position, reference, side, a, b):
     """A(u)ᵀx for side 1, A(−u)x for side −1; u = position − reference."""
     x = np.asarray(x)
@@ -108,3 +176,33 @@ def _transform(x, position, reference, side, a, b):
     scale = np.exp(side * rate * u).astype(compute)
     result[..., 4:] = scale * wide[..., 4:]
     return result
+
+
+def _within(query, key, value, position, a, b):
+    """Σ_{j ≤ i} (q_iᵀA(t_i − t_j)k_j) v_j for 2^p rows.
+
+    Blocks of 1, 2, 4, … rows: every second one reads the one before it across its own
+    first position c, A(t − c)A(c − s) with t ≥ c ≥ s, so that no lag is negative.
+    """
+    count = position.shape[-1]
+    output = (query * key).sum(axis=-1)[..., None] * value
+    for size in (2**power for power in range(count.bit_length() - 1)):
+        pieces = count // size
+        parts = (np.stack(np.split(x, pieces, axis=-2)) for x in (query, key, value))
+        queries, keys, values = parts
+        times = np.stack(np.split(position, pieces, axis=-1))
+        place = times[1::2, ..., :1]
+        late = _transform(queries[1::2], times[1::2], place, 1, a, b)
+        early = _transform(keys[0::2], times[0::2], place, -1, a, b)
+        read = late @ np.swapaxes(early, -1, -2) @ values[0::2]
+        blocks = [block for rows in read for block in (np.zeros_like(rows), rows)]
+        output = output + np.concatenate(blocks, axis=-2)
+    return output
+
+
+def _widest(*arrays):
+    """float64 where an array has it, else float32."""
+    kinds = [np.asarray(x).dtype for x in arrays]
+    if any(dtype.kind in "biu" for dtype in kinds):
+        raise TypeError(f"expected floating-point arrays, got {kinds}")
+    return np.result_type(np.float32, *kinds)

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"name": "menagerie"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:a9384a94ebbfa2f5200dbb63024f73b7288ee00cae005f4445aa79dc626e116f
+# body:        sha256:e2a9d7e57ee00a47e7c56973afd9e5deca9937de85cc0a5a0c61b75477048bbf
 """Menagerie.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -38,6 +38,11 @@ Range: |position − reference| up to 440 (float32 and bfloat16) and 55 (float16
     the reference near the positions in use: the factor (1 +
     |η·(position − reference)|)^(n − 1) of a chain of length n multiplies values and
     rounding errors.
+
+Causal sums: recurrent_step and chunkwise give Σ_{s ≤ t} (qᵀA(t − s)k) v, without
+    softmax, from lags t − s ≥ 0 alone: no exponent is positive where A decays, so they
+    serve every position and every gap, at any length of chunk, with a state in float32
+    or wider. Where A grows with the lag, they are finite as long as A(t − s) is.
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
     and every reference, in exact arithmetic; rounding is as in Range; the laws of A are
@@ -97,6 +102,68 @@ def operator(lag):
     """The matrix A(lag) = F(lag)ᵀ of shape (16, 16), float64; lag is one number."""
     identity = np.eye(DIMENSION)
     return transform_query(identity, lag)
+
+
+def recurrent_step(state, query, key, value, lag):
+    """One position further: (output, state), output Σ_{s ≤ t} (qᵀA(t − s)k) v.
+
+    query and key have shape (..., 16), value (..., m), state (..., m, 16): zeros before
+    the first position. lag ≥ 0 is the time since the position before, one number or of
+    a shape that broadcasts to the leading axes.
+
+    state·A(lag)ᵀ + v kᵀ is the new state, float32 or wider, and its product with q the
+    output, in the dtype of value. No exponent is positive where A decays: it serves
+    every range.
+    """
+    compute = _widest(state, query, key, value)
+    step = np.asarray(lag, np.float64)[..., None]
+    state = np.asarray(state, compute)
+    query = np.asarray(query, compute)[..., None, :]
+    key = np.asarray(key, compute)[..., None, :]
+    kept = _transform(state, -step, 0.0, -1)
+    state = kept + np.asarray(value, compute)[..., None] * key
+    return (state * query).sum(axis=-1).astype(value.dtype), state
+
+
+def chunkwise(query, key, value, position, *, state=None, start=None, chunk=64):
+    """All outputs Σ_{s ≤ t} (qᵀA(t − s)k) v, and the state after the last position.
+
+    query and key have shape (..., n, 16), value (..., n, m); position of shape (n,), or
+    with leading axes as in transform_query, must not decrease. Row i reads rows j ≤ i.
+
+    state is what was summed before, at position start (by default the first one); the
+    returned state is at the last position, as recurrent_step takes it. Runs of 2^p ≤
+    chunk positions are taken at once; the sum does not depend on chunk.
+    """
+    if chunk < 1:
+        raise ValueError(f"expected a chunk of at least 1 position, got {chunk}")
+    compute, dtype = _widest(query, key, value), value.dtype
+    query, key, value = (np.asarray(x, compute) for x in (query, key, value))
+    position = np.asarray(position, np.float64)
+    position = position[(None,) * (key.ndim - 1 - position.ndim)]
+    place = position[..., :1]
+    if start is not None:
+        place = np.asarray(start, np.float64)[..., None]
+    if state is None:
+        state = np.zeros((*key.shape[:-2], value.shape[-1], DIMENSION), compute)
+    state = np.asarray(state, np.result_type(compute, state.dtype))
+    outputs, count = [], key.shape[-2]
+    first, bits = 0, chunk.bit_length() - 1
+    rest = [2**bit for bit in reversed(range(bits)) if count >> bit & 1]
+    for size in [2**bits] * (count >> bits) + rest:
+        rows = slice(first, first + size)
+        first = first + size
+        queries, keys, values = (x[..., rows, :] for x in (query, key, value))
+        times = position[..., rows]
+        end = times[..., -1:]
+        late = _transform(queries, times, place, 1)
+        early = _transform(keys, times, end, -1)
+        kept = _transform(state, place, end, -1)
+        read = late @ np.swapaxes(state, -1, -2)
+        outputs.append(read + _within(queries, keys, values, times))
+        state = kept + np.swapaxes(values, -1, -2) @ early
+        place = end
+    return np.concatenate(outputs, axis=-2).astype(dtype), state
 
 
 def _transform(x, position, reference, side):
@@ -162,6 +229,36 @@ def _transform(x, position, reference, side):
     result[..., 5:6] = cosine * first - sine * second
     result[..., 12:13] = sine * first + cosine * second
     return result
+
+
+def _within(query, key, value, position):
+    """Σ_{j ≤ i} (q_iᵀA(t_i − t_j)k_j) v_j for 2^p rows.
+
+    Blocks of 1, 2, 4, … rows: every second one reads the one before it across its own
+    first position c, A(t − c)A(c − s) with t ≥ c ≥ s, so that no lag is negative.
+    """
+    count = position.shape[-1]
+    output = (query * key).sum(axis=-1)[..., None] * value
+    for size in (2**power for power in range(count.bit_length() - 1)):
+        pieces = count // size
+        parts = (np.stack(np.split(x, pieces, axis=-2)) for x in (query, key, value))
+        queries, keys, values = parts
+        times = np.stack(np.split(position, pieces, axis=-1))
+        place = times[1::2, ..., :1]
+        late = _transform(queries[1::2], times[1::2], place, 1)
+        early = _transform(keys[0::2], times[0::2], place, -1)
+        read = late @ np.swapaxes(early, -1, -2) @ values[0::2]
+        blocks = [block for rows in read for block in (np.zeros_like(rows), rows)]
+        output = output + np.concatenate(blocks, axis=-2)
+    return output
+
+
+def _widest(*arrays):
+    """float64 where an array has it, else float32."""
+    kinds = [np.asarray(x).dtype for x in arrays]
+    if any(dtype.kind in "biu" for dtype in kinds):
+        raise TypeError(f"expected floating-point arrays, got {kinds}")
+    return np.result_type(np.float32, *kinds)
 
 
 def _shear(links, weight, side):

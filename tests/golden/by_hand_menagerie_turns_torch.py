@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"name": "menagerie"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:e8ca6e76d976503b3254408c502549b9ce82ae170e14bd9e5472a41b6e009b89
+# body:        sha256:88e02f65ce9a27dcf881810d9e4d6ab42de2d26d66d12671cec090c85f3faa60
 """Menagerie.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -38,6 +38,11 @@ Range: |position − reference| up to 440 (float32 and bfloat16) and 55 (float16
     the reference near the positions in use: the factor (1 +
     |η·(position − reference)|)^(n − 1) of a chain of length n multiplies values and
     rounding errors.
+
+Causal sums: recurrent_step and chunkwise give Σ_{s ≤ t} (qᵀA(t − s)k) v, without
+    softmax, from lags t − s ≥ 0 alone: no exponent is positive where A decays, so they
+    serve every position and every gap, at any length of chunk, with a state in float32
+    or wider. Where A grows with the lag, they are finite as long as A(t − s) is.
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
     and every reference, in exact arithmetic; rounding is as in Range; the laws of A are
@@ -104,6 +109,67 @@ def operator(lag):
     lag = torch.as_tensor(lag, dtype=torch.float64)
     identity = torch.eye(DIMENSION, dtype=torch.float64, device=lag.device)
     return transform_query(identity, lag)
+
+
+def recurrent_step(state, query, key, value, lag):
+    """One position further: (output, state), output Σ_{s ≤ t} (qᵀA(t − s)k) v.
+
+    query and key have shape (..., 16), value (..., m), state (..., m, 16): zeros before
+    the first position. lag ≥ 0 is the time since the position before, one number or of
+    a shape that broadcasts to the leading axes.
+
+    state·A(lag)ᵀ + v kᵀ is the new state, float32 or wider, and its product with q the
+    output, in the dtype of value. No exponent is positive where A decays: it serves
+    every range.
+    """
+    compute = _widest(state, query, key, value)
+    step = torch.as_tensor(lag, dtype=torch.float64, device=state.device).unsqueeze(-1)
+    state = state.to(compute)
+    query, key = query.to(compute).unsqueeze(-2), key.to(compute).unsqueeze(-2)
+    kept = _transform(state, -step, 0.0, -1)
+    state = kept + value.to(compute).unsqueeze(-1) * key
+    return (state * query).sum(dim=-1).to(value.dtype), state
+
+
+def chunkwise(query, key, value, position, *, state=None, start=None, chunk=64):
+    """All outputs Σ_{s ≤ t} (qᵀA(t − s)k) v, and the state after the last position.
+
+    query and key have shape (..., n, 16), value (..., n, m); position of shape (n,), or
+    with leading axes as in transform_query, must not decrease. Row i reads rows j ≤ i.
+
+    state is what was summed before, at position start (by default the first one); the
+    returned state is at the last position, as recurrent_step takes it. Runs of 2^p ≤
+    chunk positions are taken at once; the sum does not depend on chunk.
+    """
+    if chunk < 1:
+        raise ValueError(f"expected a chunk of at least 1 position, got {chunk}")
+    compute, dtype, device = _widest(query, key, value), value.dtype, value.device
+    query, key, value = (x.to(compute) for x in (query, key, value))
+    position = torch.as_tensor(position, dtype=torch.float64, device=device)
+    position = position[(None,) * (key.ndim - 1 - position.ndim)]
+    place = position[..., :1]
+    if start is not None:
+        place = torch.as_tensor(start, dtype=torch.float64, device=device).unsqueeze(-1)
+    if state is None:
+        state = value.new_zeros((*key.shape[:-2], value.shape[-1], DIMENSION))
+    state = state.to(torch.promote_types(compute, state.dtype))
+    outputs, count = [], key.shape[-2]
+    first, bits = 0, chunk.bit_length() - 1
+    rest = [2**bit for bit in reversed(range(bits)) if count >> bit & 1]
+    for size in [2**bits] * (count >> bits) + rest:
+        rows = slice(first, first + size)
+        first = first + size
+        queries, keys, values = (x[..., rows, :] for x in (query, key, value))
+        times = position[..., rows]
+        end = times[..., -1:]
+        late = _transform(queries, times, place, 1)
+        early = _transform(keys, times, end, -1)
+        kept = _transform(state, place, end, -1)
+        read = _product(late, state.transpose(-1, -2))
+        outputs.append(read + _within(queries, keys, values, times))
+        state = kept + _product(values.transpose(-1, -2), early)
+        place = end
+    return torch.cat(outputs, dim=-2).to(dtype), state
 
 
 class Menagerie(nn.Module):
@@ -197,6 +263,44 @@ def _transform(x, position, reference, side):
     result = torch.cat(parts, dim=-1)
     result = result[..., ORDER.to(wide.device)]
     return result.to(x.dtype)
+
+
+def _within(query, key, value, position):
+    """Σ_{j ≤ i} (q_iᵀA(t_i − t_j)k_j) v_j for 2^p rows.
+
+    Blocks of 1, 2, 4, … rows: every second one reads the one before it across its own
+    first position c, A(t − c)A(c − s) with t ≥ c ≥ s, so that no lag is negative.
+    """
+    count = position.shape[-1]
+    output = (query * key).sum(dim=-1).unsqueeze(-1) * value
+    for size in (2**power for power in range(count.bit_length() - 1)):
+        parts = (torch.stack(x.split(size, dim=-2)) for x in (query, key, value))
+        queries, keys, values = parts
+        times = torch.stack(position.split(size, dim=-1))
+        place = times[1::2, ..., :1]
+        late = _transform(queries[1::2], times[1::2], place, 1)
+        early = _transform(keys[0::2], times[0::2], place, -1)
+        scores = _product(late, early.transpose(-1, -2))
+        read = _product(scores, values[0::2]).unbind()
+        blocks = [block for rows in read for block in (torch.zeros_like(rows), rows)]
+        output = output + torch.cat(blocks, dim=-2)
+    return output
+
+
+def _widest(*tensors):
+    """float64 where a tensor has it, else float32."""
+    compute = torch.float32
+    for x in tensors:
+        if not x.is_floating_point():
+            raise TypeError(f"expected floating-point tensors, got {x.dtype}")
+        compute = torch.promote_types(compute, x.dtype)
+    return compute
+
+
+def _product(left, right):
+    """left @ right in their own dtype, also under autocast."""
+    with torch.autocast(left.device.type, enabled=False):
+        return left @ right
 
 
 def _shear(links, weight, side):

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "mamba", "settings": {"base": "10000", "dim": "8", "rate": "1", "rotary_dim": "4"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:1451bad63173bab0f1abe5ab76e735d8649b209092122244d99c98c9f209aba1
+# body:        sha256:9a9352bde981bcc05abd9ce5e243eba21cd752d49f9df04d8d1a01eabe5e5dbb
 """Mamba: decay and rotation on a learned clock.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -30,6 +30,11 @@ Precision: angles and exponents in float64 whatever the dtype of the input; cosi
 Range: |position − reference| up to 88 (float32 and bfloat16) and 11 (float16), where
     e^(±a·(position − reference)) stays finite; beyond, move the reference along, or use
     rotate and decay.
+
+Causal sums: recurrent_step and chunkwise give Σ_{s ≤ t} (qᵀA(t − s)k) v, without
+    softmax, from lags t − s ≥ 0 alone: no exponent is positive where A decays, so they
+    serve every position and every gap, at any length of chunk, with a state in float32
+    or wider.
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
     and every reference, in exact arithmetic; rounding is as in Range; the laws of A are
@@ -100,6 +105,63 @@ def decay(query_position, key_position, *, dtype=torch.float32):
     return torch.where(lag >= 0, factor, 0.0).to(dtype)
 
 
+def recurrent_step(state, query, key, value, lag):
+    """One position further: (output, state), output Σ_{s ≤ t} (qᵀA(t − s)k) v.
+
+    query and key have shape (..., 8), value (..., m), state (..., m, 8): zeros before
+    the first position. lag ≥ 0 is the time since the position before, one number or of
+    a shape that broadcasts to the leading axes.
+
+    state·A(lag)ᵀ + v kᵀ is the new state, float32 or wider, and its product with q the
+    output, in the dtype of value. No exponent is positive where A decays: it serves
+    every range.
+    """
+    compute = _widest(state, query, key, value)
+    step = torch.as_tensor(lag, dtype=torch.float64, device=state.device).unsqueeze(-1)
+    state = state.to(compute)
+    query, key = query.to(compute).unsqueeze(-2), key.to(compute).unsqueeze(-2)
+    kept = _transform(state, -step, 0.0, -1)
+    state = kept + value.to(compute).unsqueeze(-1) * key
+    return (state * query).sum(dim=-1).to(value.dtype), state
+
+
+def chunkwise(query, key, value, position, *, state=None, start=None, chunk=64):
+    """All outputs Σ_{s ≤ t} (qᵀA(t − s)k) v, and the state after the last position.
+
+    query and key have shape (..., n, 8), value (..., n, m); position of shape (n,), or
+    with leading axes as in transform_query, must not decrease. Row i reads rows j ≤ i.
+
+    state is what was summed before, at position start (by default the first one); the
+    returned state is at the last position, as recurrent_step takes it. At most chunk
+    positions are taken at once; the sum does not depend on chunk.
+    """
+    if chunk < 1:
+        raise ValueError(f"expected a chunk of at least 1 position, got {chunk}")
+    compute, dtype, device = _widest(query, key, value), value.dtype, value.device
+    query, key, value = (x.to(compute) for x in (query, key, value))
+    position = torch.as_tensor(position, dtype=torch.float64, device=device)
+    place = position[..., :1]
+    if start is not None:
+        place = torch.as_tensor(start, dtype=torch.float64, device=device).unsqueeze(-1)
+    if state is None:
+        state = value.new_zeros((*key.shape[:-2], value.shape[-1], DIMENSION))
+    state = state.to(torch.promote_types(compute, state.dtype))
+    outputs, count = [], key.shape[-2]
+    for first in range(0, count, chunk):
+        rows = slice(first, first + chunk)
+        queries, keys, values = (x[..., rows, :] for x in (query, key, value))
+        times = position[..., rows]
+        end = times[..., -1:]
+        late = _transform(queries, times, place, 1)
+        early = _transform(keys, times, end, -1)
+        kept = _transform(state, place, end, -1)
+        read = _product(late, state.transpose(-1, -2))
+        outputs.append(read + _within(queries, keys, values, times))
+        state = kept + _product(values.transpose(-1, -2), early)
+        place = end
+    return torch.cat(outputs, dim=-2).to(dtype), state
+
+
 class Mamba(nn.Module):
     """transform_query and transform_key for x of shape (..., n, 8)."""
 
@@ -132,6 +194,32 @@ def _transform(x, position, reference, side):
     planes_0 = torch.stack((turned_first_1, turned_second_1), dim=-1).flatten(-2)
     result = torch.cat((planes_0, scaled_2), dim=-1)
     return result.to(x.dtype)
+
+
+def _within(query, key, value, position):
+    """Σ_{j ≤ i} e^(a·lag) (B(t_i)q_i · B(t_j)k_j) v_j, A(τ) = e^(aτ)B(τ)."""
+    lag = torch.tril(position.unsqueeze(-1) - position.unsqueeze(-2))
+    factor = torch.exp(-lag).to(query.dtype)
+    turned_query = _transform(query, position, position[..., :1], 0)
+    turned_key = _transform(key, position, position[..., :1], 0)
+    scores = factor * _product(turned_query, turned_key.transpose(-1, -2))
+    return _product(torch.tril(scores), value)
+
+
+def _widest(*tensors):
+    """float64 where a tensor has it, else float32."""
+    compute = torch.float32
+    for x in tensors:
+        if not x.is_floating_point():
+            raise TypeError(f"expected floating-point tensors, got {x.dtype}")
+        compute = torch.promote_types(compute, x.dtype)
+    return compute
+
+
+def _product(left, right):
+    """left @ right in their own dtype, also under autocast."""
+    with torch.autocast(left.device.type, enabled=False):
+        return left @ right
 
 
 def _lag(query_position, key_position):

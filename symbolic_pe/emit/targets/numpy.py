@@ -9,6 +9,7 @@ from symbolic_pe.emit.layout import STEP
 from symbolic_pe.emit.plan import KernelPlan
 from symbolic_pe.emit.targets.groups import GroupCode
 from symbolic_pe.emit.targets.module import Module, render
+from symbolic_pe.emit.targets.recurrent import recurrence_of
 
 DIALECT = Dialect(
     array="np",
@@ -43,7 +44,7 @@ def emit_body(plan: KernelPlan) -> str:
     clamped = "np.maximum(lag, 0.0)" if plan.encoding.domain.causal else "lag"
     values = {
         "module": module,
-        "docstring": module_docstring(plan, USAGE),
+        "docstring": module_docstring(plan, USAGE, sums=plan.offers_recurrence),
         "bases": module.bases,
         "lines": lines,
         "decay": module.decay(clamped),
@@ -53,6 +54,7 @@ def emit_body(plan: KernelPlan) -> str:
         else {s: module.append_columns(s) for s in ("query", "key")},
         "causal": plan.encoding.domain.causal,
         "helpers": module.helpers,
+        "recurrence": recurrence_of(module),
     }
     values["definitions"] = module.definitions()
     return render("numpy.py.j2", values)

@@ -13,6 +13,7 @@ from symbolic_pe.emit.names import class_name
 from symbolic_pe.emit.plan import KernelPlan
 from symbolic_pe.emit.targets.groups import Piece
 from symbolic_pe.emit.targets.module import Module, render
+from symbolic_pe.emit.targets.recurrent import recurrence_of
 
 _CONSTANT = ', dtype=torch.float64, device="cpu")'
 
@@ -50,7 +51,7 @@ def emit_body(plan: KernelPlan) -> str:
     clamped = "lag.clamp(min=0.0)" if plan.encoding.domain.causal else "lag"
     values = {
         "module": module,
-        "docstring": module_docstring(plan, USAGE),
+        "docstring": module_docstring(plan, USAGE, sums=plan.offers_recurrence),
         "bases": module.bases,
         "lines": [] if module.turning else _transform(module),
         "decay": module.decay(clamped),
@@ -61,6 +62,7 @@ def emit_body(plan: KernelPlan) -> str:
         "score": None if bias is None else _score(bias),
         "causal": plan.encoding.domain.causal,
         "helpers": module.helpers,
+        "recurrence": recurrence_of(module),
         "class_name": class_name(plan.encoding.name),
         "parameters": module.names,
     }
