@@ -41,9 +41,10 @@ def test_every_function_of_a_text_is_executed(spec: str, target: str) -> None:
     kernel = compile_kernel(emit(plan, target, command="x", certificate_digest="sha256:0"))
     found = prove_text(kernel, plan, operator=True)
     assert found.verdict == "proved", found.reason
-    assert found.executed == frozenset(kernel.offered)
+    sized = {"chunkwise"} & set(kernel.offered)  # decided for some sizes, measured for others
+    assert found.executed == frozenset(kernel.offered) - sized
     assert PUBLIC.get(spec, set()) <= found.executed
-    assert "measured" not in found.reason
+    assert ("; measured: chunkwise)" in found.reason) is bool(sized)
 
 
 def test_what_was_not_executed_is_named() -> None:
@@ -52,7 +53,7 @@ def test_what_was_not_executed_is_named() -> None:
     kernel = compile_kernel(emit(plan, "torch", command="x", certificate_digest="sha256:0"))
     found = prove_text(kernel, plan)
     assert "operator" not in found.executed
-    assert "; measured: operator)" in found.reason
+    assert "; measured: operator, chunkwise)" in found.reason
 
 
 RETNET, ALIBI, WAVES, SLOPES = (
@@ -143,7 +144,7 @@ def test_harmless_rewrites_stay_proved(
     ("spec", "target", "old", "new", "name"),
     [
         (RETNET, "numpy", "return _transform(x, position, 0.0, 0)", "return nothing", "rotate"),
-        (RETNET, "torch", "torch.where(lag >= 0, factor, 0.0)", "torch.tril(factor)", "decay"),
+        (RETNET, "torch", "torch.where(lag >= 0, factor, 0.0)", "torch.triu(factor)", "decay"),
         (
             ALIBI,
             "torch",
