@@ -148,7 +148,7 @@ def _maps(run: Run, name: str, variable: str) -> list[Matrix]:
             run.same(
                 f"{where}: the reference does not only shift the position",
                 pieces_of(shifted[head][i]),
-                _composed(f, variable, {variable: 1, "c": -1}),
+                composed(f, variable, {variable: 1, "c": -1}),
             )
             for j, entry in _entries(f, head, i).items():
                 matrix[i, j] = entry
@@ -156,7 +156,7 @@ def _maps(run: Run, name: str, variable: str) -> list[Matrix]:
     return found
 
 
-def _composed(f: Pieces[Function], variable: str, form: Mapping[str, int]) -> Pieces[Function]:
+def composed(f: Pieces[Function], variable: str, form: Mapping[str, int]) -> Pieces[Function]:
     """f and its cells at another linear form."""
 
     def image(g: Function) -> Function:
@@ -228,12 +228,13 @@ def _side(name: str, block: PlacedRates, matrix: Matrix, variable: str, sign: in
         for i in block.channels
         for j in block.channels
     ]
-    parts = joined([_composed(_over(f, variable), variable, {"t": sign}) for f in flat])
+    parts = joined([composed(over(f, variable), variable, {"t": sign}) for f in flat])
     square = parts.map(lambda entries: tuple(entries[n * i : n * i + n] for i in range(n)))
     return Side(name, block, square)
 
 
-def _over(f: Pieces[Function], variable: str) -> Pieces[Function]:
+def over(f: Pieces[Function], variable: str) -> Pieces[Function]:
+    """f as a function of one variable; raises `Refuted` where another position occurs."""
     return f.map(lambda g: in_one(g, variable) if g.terms else Function((variable,), {}))
 
 
@@ -303,4 +304,4 @@ def _refute_cell(run: Run, what: str, side: Side, piece: tuple[Cell, Entries]) -
                 raise Refuted(f"{what}, {side.place(i, j)}: {found} (where {cell})")
 
 
-__all__ = ["MapsProof", "Matrix", "Run", "decide_maps"]
+__all__ = ["MapsProof", "Matrix", "Run", "composed", "decide_maps", "over"]

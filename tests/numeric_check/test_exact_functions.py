@@ -88,6 +88,7 @@ CHANGES = [
     (ALIBI, "numpy", "return -SLOPE * lag", "return SLOPE * lag", "bias, head 0, query 0, key 0"),
     (ALIBI, "numpy", "return query - np", "return query - 2 * np", "bias, head 0"),
     (ALIBI, "numpy", "-SLOPE * u)", "-SLOPE * u * u)", "added coordinates"),
+    (ALIBI, "torch", "(position - reference)", "(position + reference)", "added query coordinate"),
     (WAVES, "numpy", "return value", "return value * 1.001", "bias, head 0"),
     (WAVES, "torch", "torch.cos(bias_frequency", "torch.sin(bias_frequency", "score_mod, head 0"),
     (WAVES, "torch", "range(3)", "range(2)", "score_mod, head 0"),
