@@ -25,7 +25,7 @@ from numeric_check.exact_cells import EVERYWHERE, Pieces
 from numeric_check.exact_choice import choose
 from numeric_check.exact_input import DOES_NOT_RUN, Refuted, rows
 from numeric_check.exact_torch import ExactIndex
-from numeric_check.parametric_proof import Matrix, Run, composed, over
+from numeric_check.parametric_proof import SHIFTS, Matrix, Run, over
 from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
 from symbolic_pe.algebra.scalar import ZERO, Scalar
 from symbolic_pe.emit.terms import RealTerm, real_terms
@@ -33,7 +33,6 @@ from symbolic_pe.errors import SymbolicPEError, Undecided
 
 Function = ExponentialPolynomial
 QUERIES, KEYS = ("t0", "t1"), ("s0", "s1", "s2")
-REFERENCE = "c"
 NOT_COVERED = (*DOES_NOT_RUN, SymbolicPEError)
 """What a function raises that does not run on exact elements, or is not decided: it is measured."""
 
@@ -103,21 +102,18 @@ def _decide_added(run: Run) -> None:
 
 
 def _added(run: Run, side: str, variable: str) -> Any:
-    """The added coordinates (HEADS, k) at reference 0, after deciding f(t; c) = f(t − c; 0)."""
+    """The added coordinates (HEADS, k) at reference 0, after deciding f(t + c; c) = f(t; 0)."""
+    function = run.names[f"transform_{side}"]
     plain, moved = (
-        run.fetch(
-            run.names[f"transform_{side}"](
-                run.input(), run.positions(variable), *run.parameters, **named
-            )
-        ).reshape(run.plan.heads, -1)[:, run.plan.dimension :]
-        for named in ({}, {"reference": ExactCases.variable(REFERENCE, run.known)})
+        run.fetch(image).reshape(run.plan.heads, -1)[:, run.plan.dimension :]
+        for image in (
+            function(run.input(), run.positions(variable), *run.parameters),
+            function(run.input(), *run.moved(variable), reference=run.reference),
+        )
     )
     for (head, i), value in np.ndenumerate(plain):
-        run.same(
-            f"head {head}, added {side} coordinate {i}: the reference does not only shift it",
-            pieces_of(moved[head, i]),
-            composed(over(pieces_of(value), variable), variable, {variable: 1, REFERENCE: -1}),
-        )
+        what = f"head {head}, added {side} coordinate {i}{SHIFTS.format(variable)}"
+        run.same(what, pieces_of(moved[head, i]), over(pieces_of(value), variable))
     return plain
 
 
@@ -254,10 +250,9 @@ def _decide_rotate(run: Run) -> None:
 def _decide_module(run: Run, name: str) -> None:
     """`forward` returns both maps of its own arguments, with the parameters it was made with."""
     module = run.names[name](*run.parameters)
-    position = run.positions("t")
     query, key = run.input(), run.input("y")
-    for reference in (None, ExactCases.variable(REFERENCE, run.known)):
-        named = {} if reference is None else {"reference": reference}
+    moved, *_ = run.moved("t")
+    for position, named in ((run.positions("t"), {}), (moved, {"reference": run.reference})):
         found = module.forward(query, key, position, **named)
         if not isinstance(found, tuple) or len(found) != 2:
             raise Refuted("forward returns no pair")
