@@ -158,4 +158,5 @@ def test_what_does_not_run_on_exact_elements_is_measured(
     found = decided(planned(spec), target, old, new)
     assert found.verdict == "proved", found.reason
     assert name not in found.executed
+    assert ("decay" in found.executed) is (name == "rotate"), "rotate is decided with decay's rate"
     assert name in found.reason.partition("; measured: ")[2]
