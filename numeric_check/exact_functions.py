@@ -43,24 +43,23 @@ def decide_functions(run: Run, module_classes: Sequence[str]) -> frozenset[str]:
     The coordinates that the maps append belong to the maps: they have to be decided.
     """
     found: set[str] = set()
-    steps: list[tuple[str, Callable[[], None]]] = []
+    steps: list[tuple[set[str], Callable[[], None]]] = []
     if run.plan.augmentations:
         _decide_added(run)
-        steps.append(("bias", lambda: _decide_bias(run)))
-        steps.append(("make_score_mod", lambda: _decide_score_mod(run)))
-    if run.plan.uniform_decay is not None and "decay" in run.names:
-        steps.append(("decay", lambda: _decide_decay(run)))
-        steps.append(("rotate", lambda: _decide_rotate(run)))
+        steps.append(({"bias"}, lambda: _decide_bias(run)))
+        steps.append(({"make_score_mod"}, lambda: _decide_score_mod(run)))
+    if run.plan.uniform_decay is not None:
+        steps.append(({"decay"}, lambda: _decide_decay(run)))
+        steps.append(({"rotate"}, lambda: _decide_rotate(run)))
     if len(module_classes) == 1:
-        (name,) = module_classes
-        steps.append((name, lambda: _decide_module(run, name)))
-    for offered, decide in steps:
-        if offered in run.names:
+        steps.append((set(module_classes), lambda: _decide_module(run, module_classes[0])))
+    for names, decide in steps:
+        if names <= run.names.keys():
             try:
                 decide()
             except NOT_COVERED:
                 continue
-            found.add(offered)
+            found |= names
     return frozenset(found)
 
 
