@@ -4,9 +4,9 @@ Exact execution sees a text on one shape, one dtype and symbolic values. It deci
 rearranges arithmetic: +, −, ·, /, powers, joining and splitting channels, local names, helper
 functions. It decides nothing about what could act otherwise on other input or in floating point: a
 comparison, a rounding, a sum over an axis, a size, an exponential or a number that could overflow,
-an assignment in place, an index beyond channels and positions, a guard or a cast that is gone. An
-edit that does one of these, or that touches a function which is not executed exactly, is therefore
-reported and not taken as harmless.
+an assignment in place, an index beyond channels and positions, a guard, a cast or a `where` that is
+gone. An edit that does one of these, or that touches a function which is not executed exactly, is
+therefore reported and not taken as harmless.
 """
 
 from __future__ import annotations

@@ -91,6 +91,8 @@ class ExactCases(Exact):
 
     def _quotient(self, f: Function, divisor: Function) -> Function:
         constant = Exact(divisor).constant()
+        if constant.is_zero():
+            raise LeavesTheRing("the text divides by 0")
         if has_input(constant) or not self.known.never_vanishes(constant):
             raise LeavesTheRing(f"the text divides by {constant}, which may be 0")
         return f.scale(constant.inverse())

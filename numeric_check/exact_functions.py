@@ -26,7 +26,7 @@ from numeric_check.exact_cells import EVERYWHERE, Pieces
 from numeric_check.exact_choice import choose
 from numeric_check.exact_input import DOES_NOT_RUN, Refuted, rows
 from numeric_check.exact_torch import ExactIndex
-from numeric_check.parametric_proof import Matrix, Run
+from numeric_check.parametric_proof import SHIFTS, Matrix, Run, over
 from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
 from symbolic_pe.algebra.scalar import ZERO, Scalar
 from symbolic_pe.emit.terms import RealTerm, real_terms
@@ -34,22 +34,25 @@ from symbolic_pe.errors import SymbolicPEError, Undecided
 
 Function = ExponentialPolynomial
 QUERIES, KEYS = ("t0", "t1"), ("s0", "s1", "s2")
-REFERENCE = "c"
 NOT_COVERED = (*DOES_NOT_RUN, SymbolicPEError)
 """What a function raises that does not run on exact elements, or is not decided: it is measured."""
 
 
 def decide_functions(run: Run, module_classes: Sequence[str]) -> frozenset[str]:
-    """The names of the functions that were decided; raises `Refuted` for a decided difference."""
+    """The names of the functions that were decided; raises `Refuted` for a decided difference.
+
+    The coordinates that the maps append belong to the maps: they have to be decided.
+    """
     found: set[str] = set()
     steps: list[tuple[set[str], Callable[[], None]]] = []
     if run.plan.augmentations:
+        _decide_added(run)
         steps.append(({"bias"}, lambda: _decide_bias(run)))
         steps.append(({"make_score_mod"}, lambda: _decide_score_mod(run)))
         steps.append(({"make_mask_mod"}, lambda: _decide_mask_mod(run)))
     if run.plan.uniform_decay is not None:
         steps.append(({"decay"}, lambda: _decide_decay(run)))
-        steps.append(({"rotate", "decay"}, lambda: _decide_rotate(run)))
+        steps.append(({"rotate"}, lambda: _decide_rotate(run)))
     if len(module_classes) == 1:
         steps.append((set(module_classes), lambda: _decide_module(run, module_classes[0])))
     for names, decide in steps:
@@ -81,26 +84,39 @@ def decide_operator(run: Run, queries: Sequence[Matrix]) -> bool:
 
 
 def _decide_bias(run: Run) -> None:
-    """`bias`, and the product of the added coordinates at every reference."""
+    """The bias as a function of its own."""
     parameters = run.parameters if bias_has_parameters(run.plan) else ()
     direct = run.fetch(run.names["bias"](*_pairs(run), *parameters))
     for what, head, t, s, value in _entries(run, "bias", direct):
         _decide_lag(run, what, pieces_of(value), head, (t, s))
-    for reference in (None, ExactCases.variable(REFERENCE, run.known)):
-        named = {} if reference is None else {"reference": reference}
-        query, key = (
-            run.fetch(
-                run.names[name](run.input(), run.positions(variable), *run.parameters, **named)
-            ).reshape(run.plan.heads, -1)[:, run.plan.dimension :]
-            for name, variable in (("transform_query", "t"), ("transform_key", "s"))
+
+
+def _decide_added(run: Run) -> None:
+    """The product of the added coordinates, and that the reference only shifts them."""
+    query, key = (_added(run, name, v) for name, v in (("query", "t"), ("key", "s")))
+    if query.shape != key.shape or not query.shape[1]:
+        counts = f"{query.shape[1]} and {key.shape[1]}"
+        raise Refuted(f"query and key have {counts} coordinates more than the input")
+    for head in range(run.plan.heads):
+        total = sum((a * b for a, b in zip(query[head], key[head], strict=True)), start=0)
+        what = f"head {head}, product of the added coordinates"
+        _decide_lag(run, what, pieces_of(total), head, ("t", "s"))
+
+
+def _added(run: Run, side: str, variable: str) -> Any:
+    """The added coordinates (HEADS, k) at reference 0, after deciding f(t + c; c) = f(t; 0)."""
+    function = run.names[f"transform_{side}"]
+    plain, moved = (
+        run.fetch(image).reshape(run.plan.heads, -1)[:, run.plan.dimension :]
+        for image in (
+            function(run.input(), run.positions(variable), *run.parameters),
+            function(run.input(), *run.moved(variable), reference=run.reference),
         )
-        if query.shape != key.shape or not query.shape[1]:
-            counts = f"{query.shape[1]} and {key.shape[1]}"
-            raise Refuted(f"query and key have {counts} coordinates more than the input")
-        for head in range(run.plan.heads):
-            total = sum((a * b for a, b in zip(query[head], key[head], strict=True)), start=0)
-            what = f"head {head}, product of the added coordinates"
-            _decide_lag(run, what, pieces_of(total), head, ("t", "s"))
+    )
+    for (head, i), value in np.ndenumerate(plain):
+        what = f"head {head}, added {side} coordinate {i}{SHIFTS.format(variable)}"
+        run.same(what, pieces_of(moved[head, i]), over(pieces_of(value), variable))
+    return plain
 
 
 def _decide_score_mod(run: Run) -> None:
@@ -252,10 +268,9 @@ def _decide_rotate(run: Run) -> None:
 def _decide_module(run: Run, name: str) -> None:
     """`forward` returns both maps of its own arguments, with the parameters it was made with."""
     module = run.names[name](*run.parameters)
-    position = run.positions("t")
     query, key = run.input(), run.input("y")
-    for reference in (None, ExactCases.variable(REFERENCE, run.known)):
-        named = {} if reference is None else {"reference": reference}
+    moved, *_ = run.moved("t")
+    for position, named in ((run.positions("t"), {}), (moved, {"reference": run.reference})):
         found = module.forward(query, key, position, **named)
         if not isinstance(found, tuple) or len(found) != 2:
             raise Refuted("forward returns no pair")

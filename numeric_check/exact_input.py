@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from numeric_check.exact_cases import INPUT, ExactCases, has_input
+from numeric_check.exact_cases import INPUT, ExactCases
 from numeric_check.exact_element import Exact
 from numeric_check.exact_roots import Parameters
 from symbolic_pe.algebra.complex_scalar import ComplexScalar
 from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
-from symbolic_pe.algebra.rational_function import ONE, monomial_element
+from symbolic_pe.algebra.rational_function import ZERO as ZERO_ELEMENT
+from symbolic_pe.algebra.rational_function import RationalFunction
 from symbolic_pe.algebra.scalar import ZERO, Scalar
 from symbolic_pe.emit.plan import KernelPlan
 
@@ -78,21 +79,26 @@ def _linear_parts(c: ComplexScalar, head: int, channel: int) -> dict[int, Comple
     found: dict[int, list[Scalar]] = {}
     for index, part in enumerate((c.re, c.im)):
         for radical, element in part.terms.items():
-            below = ONE if element.is_polynomial() else element.split()[1]
-            for monomial, weight in element.numerator_terms():
-                names = [n for n in monomial if n.startswith(INPUT)]
-                linear = len(names) == 1 and monomial[names[0]] == 1
-                if not linear or has_input(Scalar({radical: below})):
-                    raise Refuted(
-                        f"head {head}, output channel {channel} is not linear in the input"
-                    )
-                if not names[0].startswith(_prefix(head)):
+            for name, weight in _weights(element, head, channel).items():
+                if not name.startswith(_prefix(head)):
                     raise Refuted(f"head {head}, output channel {channel} reads another head")
-                slot = found.setdefault(int(names[0][len(_prefix(head)) :]), [ZERO, ZERO])
-                rest = {n: e for n, e in monomial.items() if n != names[0]}
-                value = monomial_element(rest, weight) / below
-                slot[index] = slot[index] + Scalar({radical: value})
+                slot = found.setdefault(int(name[len(_prefix(head)) :]), [ZERO, ZERO])
+                slot[index] = slot[index] + Scalar({radical: weight})
     return {j: ComplexScalar(*values) for j, values in found.items()}
+
+
+def _weights(element: RationalFunction, head: int, channel: int) -> dict[str, RationalFunction]:
+    """p_j of p = Σ_j p_j·x_j: the derivatives, when they are free of x and give p."""
+    above, below = element.split()
+    names = [name for name in element.used_names() if name.startswith(INPUT)]
+    weights = {name: above.derivative(name) for name in names}
+    whole = ZERO_ELEMENT
+    for name, weight in weights.items():
+        whole = whole + weight * RationalFunction.symbol(name)
+    mixed = any(n.startswith(INPUT) for w in (*weights.values(), below) for n in w.used_names())
+    if mixed or not (whole - above).is_zero():
+        raise Refuted(f"head {head}, output channel {channel} is not linear in the input")
+    return {name: weight / below for name, weight in weights.items()}
 
 
 def in_one(f: Function, variable: str) -> Function:

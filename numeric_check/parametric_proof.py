@@ -4,7 +4,7 @@ The input is a vector of symbols, the parameters are symbols with what the speci
 them, and every branch of the text is kept with the cell where it is taken. For each head and block
 it is decided, on every cell, for all positions, references and admissible parameters, that
 
-    F̂(t; c) = F̂(t − c; 0),  Ĝ(s; c) = Ĝ(s − c; 0)          the reference cancels
+    F̂(t + c; c) = F̂(t; 0),  Ĝ(s + c; c) = Ĝ(s; 0)          the reference cancels
     F̂(t)ᵀ = exp(tX̂),  Ĝ(s) = exp(−sX̂)                     with one X̂, a matrix of functions
 
 and that X̂ is within rounding of X, coefficient by coefficient. Where a text sums a series in place
@@ -46,6 +46,8 @@ from symbolic_pe.errors import NotYetCovered, Undecided
 
 Function = ExponentialPolynomial
 Matrix = dict[tuple[int, int], Pieces[Function]]
+REFERENCE = "c"
+SHIFTS = ": at position {0} + c and reference c, against position {0} and reference 0"
 NOTHING = Pieces.of(Function(("t",), {}))
 
 
@@ -73,6 +75,17 @@ class Run:
     def search(self) -> Search:
         """Points that refute."""
         return Search(self.plan, self.known)
+
+    @property
+    def reference(self) -> ExactCases:
+        """A symbolic reference c."""
+        return ExactCases.variable(REFERENCE, self.known)
+
+    def moved(self, variable: str) -> tuple[Any, ...]:
+        """The position t + c, and the parameters."""
+        value = np.empty(1, dtype=object)
+        value[0] = ExactCases.variable(variable, self.known) + self.reference
+        return self.engine.bring(value), *self.parameters
 
     def positions(self, *names: str) -> Any:
         """A vector of symbolic positions."""
@@ -132,12 +145,15 @@ def decide_maps(run: Run) -> MapsProof:
 
 
 def _maps(run: Run, name: str, variable: str) -> list[Matrix]:
-    """The map of every head at reference 0, after deciding that the reference only shifts."""
+    """The map of every head at reference 0, after deciding that the reference only shifts.
+
+    F̂(t + c; c) = F̂(t; 0) for all t and c says the same as F̂(t; c) = F̂(t − c; 0), and the text
+    forms t + c − c = t, which keeps its polynomials short.
+    """
     function = run.names[name]
-    position = run.positions(variable)
-    reference = ExactCases.variable("c", run.known)
-    plain = rows(run.fetch(function(run.input(), position, *run.parameters)), run.plan)
-    moved = function(run.input(), position, *run.parameters, reference=reference)
+    given = run.positions(variable), *run.parameters
+    plain = rows(run.fetch(function(run.input(), *given)), run.plan)
+    moved = function(run.input(), *run.moved(variable), reference=run.reference)
     shifted = rows(run.fetch(moved), run.plan)
     found = []
     for head in range(run.plan.heads):
@@ -145,18 +161,14 @@ def _maps(run: Run, name: str, variable: str) -> list[Matrix]:
         for i in range(run.plan.dimension):
             where = f"head {head}, {name}, output channel {i}"
             f = pieces_of(plain[head][i]).map(lambda f: in_one(f, variable))
-            run.same(
-                f"{where}: the reference does not only shift the position",
-                pieces_of(shifted[head][i]),
-                _composed(f, variable, {variable: 1, "c": -1}),
-            )
+            run.same(f"{where}{SHIFTS.format(variable)}", pieces_of(shifted[head][i]), f)
             for j, entry in _entries(f, head, i).items():
                 matrix[i, j] = entry
         found.append(matrix)
     return found
 
 
-def _composed(f: Pieces[Function], variable: str, form: Mapping[str, int]) -> Pieces[Function]:
+def composed(f: Pieces[Function], variable: str, form: Mapping[str, int]) -> Pieces[Function]:
     """f and its cells at another linear form."""
 
     def image(g: Function) -> Function:
@@ -228,12 +240,13 @@ def _side(name: str, block: PlacedRates, matrix: Matrix, variable: str, sign: in
         for i in block.channels
         for j in block.channels
     ]
-    parts = joined([_composed(_over(f, variable), variable, {"t": sign}) for f in flat])
+    parts = joined([composed(over(f, variable), variable, {"t": sign}) for f in flat])
     square = parts.map(lambda entries: tuple(entries[n * i : n * i + n] for i in range(n)))
     return Side(name, block, square)
 
 
-def _over(f: Pieces[Function], variable: str) -> Pieces[Function]:
+def over(f: Pieces[Function], variable: str) -> Pieces[Function]:
+    """f as a function of one variable; raises `Refuted` where another position occurs."""
     return f.map(lambda g: in_one(g, variable) if g.terms else Function((variable,), {}))
 
 
@@ -303,4 +316,4 @@ def _refute_cell(run: Run, what: str, side: Side, piece: tuple[Cell, Entries]) -
                 raise Refuted(f"{what}, {side.place(i, j)}: {found} (where {cell})")
 
 
-__all__ = ["MapsProof", "Matrix", "Run", "decide_maps"]
+__all__ = ["SHIFTS", "MapsProof", "Matrix", "Run", "decide_maps", "over"]

@@ -91,6 +91,10 @@ class RoundedArray:
         sizes = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
         return self.like(self.data.reshape(tuple(sizes)))
 
+    def new_tensor(self, values: Any) -> RoundedArray:
+        """Values as a tensor of the same dtype."""
+        return self._brought(values).cast(self.dtype.name)
+
     def copy(self) -> RoundedArray:
         """The same elements in a new array."""
         return self.like(self.data.copy())

@@ -13,7 +13,8 @@ a basis, x_B is the whole input and ε_B carries the norm of the rows of the bas
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ from numeric_check.rounding.element import (
 )
 from numeric_check.rounding.formula import formula
 from numeric_check.rounding.library import LIBRARIES, RoundingLibrary
+from numeric_check.rounding.parameters import plan_at
 from numeric_check.rounding.upward import Polynomial
 from numeric_check.time_limit import time_limit
 from numeric_check.tolerance import DTYPES, FORMATS, window_exponent
@@ -62,6 +64,7 @@ class KernelBound:
     relative    ε, coefficient by coefficient the largest over the blocks
     absolute    η, the largest over the blocks
     form        `maps` (query and key), or `rotate`, whose exact map has no decay
+    parameters  the values of the parameters that it holds for
     """
 
     dtype: str
@@ -71,6 +74,7 @@ class KernelBound:
     absolute: float
     blocks: tuple[BlockBound, ...]
     form: str = MAPS
+    parameters: Mapping[str, float] = field(default_factory=dict)
 
     def epsilon(self, u: float) -> float:
         """ε at |u|. Raises `SpecificationError` beyond the reach."""
@@ -94,6 +98,7 @@ def rounding_bound(
     *,
     reach: float | None = None,
     form: str = MAPS,
+    parameters: Mapping[str, float] | None = None,
 ) -> KernelBound:
     """Bound the rounding errors of `transform_query` and `transform_key` of a text, or `rotate`.
 
@@ -101,7 +106,8 @@ def rounding_bound(
     names; so an edit that changes a dtype changes the bound. `reach` is the largest |position −
     reference|, by default the largest position of the domain; it is cut where the maps would
     overflow or underflow in this dtype. Positions, references and their differences are real
-    numbers of float64, at most `reach` in magnitude.
+    numbers of float64, at most `reach` in magnitude. A kernel with run-time parameters is bounded
+    at the values in `parameters`.
 
     Assumed: rounding to nearest; exp, sin and cos within `LIBRARY_ULPS`; any order of summation,
     products fused with sums or not.
@@ -115,8 +121,9 @@ def rounding_bound(
     >>> found.formula.startswith("1.001*2^-8 + ")
     True
 
-    Raises `SpecificationError` for an unknown dtype, `NotYetCovered` for kernels with run-time
-    parameters and for texts with operations that rounded elements do not have.
+    Raises `SpecificationError` for an unknown dtype and for parameters that are not admitted,
+    `NotYetCovered` for kernels with run-time parameters and no values for them, for parametric 2×2
+    blocks, and for texts with operations that rounded elements do not have.
     """
     if dtype not in DTYPES:
         raise SpecificationError(f"dtype: expected one of {', '.join(DTYPES)}, got {dtype!r}")
@@ -126,8 +133,13 @@ def rounding_bound(
         if plan.uniform_decay is None or not kernel.has(ROTATE):
             raise NotYetCovered("rotate is offered where every block decays at one rate a head")
         plan = without_decay(plan)
-    if plan.parameters:
-        raise NotYetCovered("rounding bounds cover kernels without run-time parameters")
+    if plan.parameters and parameters is None:
+        raise NotYetCovered(
+            "rounding bounds of kernels with run-time parameters need values for them"
+        )
+    values = dict(parameters or {})
+    arguments = tuple(values[name] for name in plan.parameters if name in values)
+    plan = plan_at(plan, values)
     if kernel.target not in LIBRARIES:
         raise NotYetCovered(
             f"rounding bounds cover kernels for {', '.join(LIBRARIES)}, got {kernel.target}"
@@ -140,7 +152,7 @@ def rounding_bound(
     try:
         with time_limit(SECONDS), np.errstate(all="ignore"):  # bounds may become infinite
             for side in FORMS[form]:
-                blocks += _side_bounds(kernel, plan, dtype, side, served)
+                blocks += _side_bounds((kernel, arguments), plan, dtype, side, served)
     except COVERS_NO_MORE as error:
         raise NotYetCovered(f"no rounding bound: {error}") from None
     relative: Polynomial = upward.NOTHING
@@ -148,7 +160,7 @@ def rounding_bound(
         relative = upward.largest(relative, b.relative)
     absolute = max((b.absolute for b in blocks), default=0.0)
     cut = "domain" if served == limit else "range"
-    return KernelBound(dtype, served, cut, relative, absolute, tuple(blocks), form)
+    return KernelBound(dtype, served, cut, relative, absolute, tuple(blocks), form, values)
 
 
 def served_reach(plan: KernelPlan, dtype: str, limit: float) -> float:
@@ -189,10 +201,11 @@ def _growth(rate: float, shear: float, length: int, u: float) -> float:
 
 
 def _side_bounds(
-    kernel: Kernel, plan: KernelPlan, dtype: str, side: str, reach: float
+    called: tuple[Kernel, Sequence[float]], plan: KernelPlan, dtype: str, side: str, reach: float
 ) -> list[BlockBound]:
+    kernel, arguments = called
     model = Model(reach)
-    rows = run_side(kernel, plan, dtype, side, model)[:, : plan.dimension]
+    rows = run_side(kernel, plan, dtype, side, model, *arguments)[:, : plan.dimension]
     side_run = SideRun(plan, model, side, rows)
     return [
         side_run.block(index, _block_group(group), head, b)
@@ -202,7 +215,9 @@ def _side_bounds(
     ]
 
 
-def run_side(kernel: Kernel, plan: KernelPlan, dtype: str, side: str, model: Model) -> Any:
+def run_side(
+    kernel: Kernel, plan: KernelPlan, dtype: str, side: str, model: Model, *arguments: float
+) -> Any:
     """The outputs of one map as rounded elements, (HEADS, d + k)."""
     library: RoundingLibrary = LIBRARIES[kernel.target](model)
     names = kernel.on_library(library, library.lift)
@@ -215,7 +230,8 @@ def run_side(kernel: Kernel, plan: KernelPlan, dtype: str, side: str, model: Mod
     t[0], c[()] = displacement() if side == ROTATE else position(), reference()
     name = ROTATE if side == ROTATE else f"transform_{side}"
     named = {} if side == ROTATE else {"reference": library.array_of(c, "float64")}
-    result = names[name](library.array_of(x, dtype), library.array_of(t, "float64"), **named)
+    given = library.array_of(x, dtype), library.array_of(t, "float64")
+    result = names[name](*given, *arguments, **named)
     if result.dtype.name != dtype:
         raise LeavesTheRing(f"{name} of {dtype} returns {result.dtype.name}")
     rows = np.asarray(result.data, dtype=object)

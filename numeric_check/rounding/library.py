@@ -118,6 +118,10 @@ class RoundingNumPy(RoundingLibrary):
             result = promoted(result, other)
         return DType(result if parts == names else complex_of(result))
 
+    def arange(self, *bounds: int) -> Any:
+        """Consecutive integers, and what a text computes of them: constants of the library."""
+        return np.arange(*bounds)
+
     def empty_like(self, value: RoundedArray) -> RoundedArray:
         """An array to be filled: an element that is read before is no number."""
         return value.like(np.full(value.shape, None, dtype=object))

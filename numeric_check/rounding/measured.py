@@ -78,8 +78,9 @@ class Bench:
         if bound.form == ROTATE:
             plan = without_decay(plan)
         self.plan, self.bound, self.kernel = plan, bound, kernel
-        self.exact = ExactMap(plan)
-        self.subject = Subject(kernel, plan, self.exact, {}, (bound.dtype,), Ledger(), SEED)
+        values = bound.parameters
+        self.exact = ExactMap(plan, values)
+        self.subject = Subject(kernel, plan, self.exact, values, (bound.dtype,), Ledger(), SEED)
         self._known = {(b.side, b.group, b.head, b.block): b for b in bound.blocks}
 
     def worst(

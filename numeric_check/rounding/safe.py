@@ -63,7 +63,12 @@ def safe_position(
     found = _within(bound, limit)
     if found >= math.floor(bound.reach) and bound.limited_by == "domain":
         bound = rounding_bound(
-            kernel, plan, bound.dtype, reach=max(HORIZON, bound.reach), form=bound.form
+            kernel,
+            plan,
+            bound.dtype,
+            reach=max(HORIZON, bound.reach),
+            form=bound.form,
+            parameters=bound.parameters,
         )
         found = _within(bound, limit)
     if found < 0:

@@ -215,6 +215,12 @@ class RationalFunction:
             result[power] = result[power] + monomial_element(monomial, coefficient)
         return result
 
+    def derivative(self, name: str) -> RationalFunction:
+        """Derivative of a polynomial with respect to one symbol."""
+        if name not in self.names:
+            return ZERO
+        return RationalFunction(self.numerator.derivative(name), None, self.names)
+
     def resultant(self, other: RationalFunction, name: str) -> RationalFunction:
         """Resultant of two polynomials with respect to one symbol."""
         names, a, _, b, _ = self._common(other)

@@ -92,6 +92,7 @@ CHANGES = [
     (ALIBI, "numpy", "return -SLOPE * lag", "return SLOPE * lag", "bias, head 0, query 0, key 0"),
     (ALIBI, "numpy", "return query - np", "return query - 2 * np", "bias, head 0"),
     (ALIBI, "numpy", "-SLOPE * u)", "-SLOPE * u * u)", "added coordinates"),
+    (ALIBI, "torch", "(position - reference)", "(position + reference)", "added query coordinate"),
     (WAVES, "numpy", "return value", "return value * 1.001", "bias, head 0"),
     (WAVES, "torch", "torch.cos(bias_frequency", "torch.sin(bias_frequency", "score_mod, head 0"),
     (WAVES, "torch", "range(3)", "range(2)", "score_mod, head 0"),
@@ -161,4 +162,5 @@ def test_what_does_not_run_on_exact_elements_is_measured(
     found = decided(planned(spec), target, old, new)
     assert found.verdict == "proved", found.reason
     assert name not in found.executed
+    assert ("decay" in found.executed) is (name == "rotate"), "rotate is decided with decay's rate"
     assert name in found.reason.partition("; measured: ")[2]

@@ -16,6 +16,7 @@ from numeric_check.rounding import (
     judge,
     measure,
     rounding_bound,
+    safe_position,
     search,
 )
 from numeric_check.rounding.bound import served_reach
@@ -290,6 +291,75 @@ def test_the_reach_is_cut_where_the_range_ends() -> None:
 def test_the_identity_has_no_error() -> None:
     bound = rounding_bound(kernel_of("nope", "torch"), planned("nope"), "bfloat16")
     assert (bound.formula, bound.absolute) == ("0", 0.0)
+
+
+# -- parameters -----------------------------------------------------------------------------------
+
+
+LEARNED = {
+    "learned-rates": {"x": 0.03, "w": 0.7, "lambda": 0.01},
+    "learned-heads": {"a": 0.01, "b": 0.3},
+    "learned-slopes": {"m": 0.5, "w": 0.7},
+}
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", list(LEARNED))
+def test_errors_lie_inside_at_the_values_of_parameters(name: str, target: str, dtype: str) -> None:
+    kernel, plan = kernel_of(name, target), planned(name)
+    bound = rounding_bound(kernel, plan, dtype, parameters=LEARNED[name])
+    assert bound.parameters == LEARNED[name]
+    found = measure(kernel, plan, bound)
+    assert 0.1 < found.ratio <= 1.0, "inside, and not by far"
+    assert safe_position(kernel, plan, bound).position
+
+
+def test_larger_values_end_the_range_earlier() -> None:
+    kernel, plan = kernel_of("learned-heads", "numpy"), planned("learned-heads")
+    near, far = (
+        rounding_bound(kernel, plan, "float32", parameters={"a": 2.0, "b": b}).reach
+        for b in (8.0, 4.0)
+    )
+    assert near * 2 == pytest.approx(far)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "replacement"),
+    [
+        (r"rate = np.stack\(\[-a, -b", "rate = np.stack([-a, -a"),
+        (r"angle = u \* theta", "angle = -u * theta"),
+        (r"scale \* wide", "scale * scale * wide"),
+    ],
+)
+def test_another_map_of_the_parameters_has_no_bound_that_holds(
+    pattern: str, replacement: str
+) -> None:
+    plan = planned("learned-heads")
+    kernel = kernel_of("learned-heads", "numpy", (pattern, replacement))
+    honest = kernel_of("learned-heads", "numpy")
+    values = LEARNED["learned-heads"]
+    known = rounding_bound(honest, plan, "float32", parameters=values)
+    assert measure(kernel, plan, known).ratio > 1.0
+    try:
+        found = rounding_bound(kernel, plan, "float32", parameters=values)
+    except NotYetCovered:
+        return
+    assert found.epsilon(10.0) > 1000 * known.epsilon(10.0)
+
+
+def test_refused_parameters() -> None:
+    kernel, plan = kernel_of("learned-heads", "numpy"), planned("learned-heads")
+    for values in ({}, {"a": 1.0}, {"a": 1.0, "b": 1.0, "c": 1.0}, {"a": -1.0, "b": 1.0}):
+        with pytest.raises(SpecificationError, match="parameters: expected"):
+            rounding_bound(kernel, plan, "float32", parameters=values)
+    with pytest.raises(SpecificationError, match="finite"):
+        rounding_bound(kernel, plan, "float32", parameters={"a": float("nan"), "b": 1.0})
+    block = planned("oscillator")
+    with pytest.raises(NotYetCovered, match="2×2"):
+        rounding_bound(
+            kernel_of("oscillator", "numpy"), block, "float32", parameters={"w": 1.0, "z": 0.5}
+        )
 
 
 # -- refusals -------------------------------------------------------------------------------------
