@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "xpos", "settings": {"base": "10000", "dim": "8", "gamma": "2/5", "layout": "interleaved", "scale_base": "512"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:acad021463a3e9096d3ebec1b7a7149049adfb25771488f379a9709851c2ca2e
+# body:        sha256:47817d1eda17635a5aa2d007c4f87a58258e524b8d84b0f900509eb311b50d91
 """xPos: rotation with per-plane decay.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -206,5 +206,7 @@ def _widest(*tensors):
 
 def _product(left, right):
     """left @ right in their own dtype, also under autocast."""
+    if not torch.amp.is_autocast_available(left.device.type):
+        return left @ right
     with torch.autocast(left.device.type, enabled=False):
         return left @ right
