@@ -112,6 +112,10 @@ class _ExactStandard(_ExactLibrary):
         """The identity."""
         return exact_array(exact_identity(size))
 
+    def zeros(self, shape: tuple[int, ...], **_: Any) -> Any:
+        """Zeros."""
+        return exact_array(np.zeros(shape, dtype=object))
+
     def astype(self, value: Any, *_: Any) -> Any:
         """Casts keep the elements."""
         return value

@@ -7,7 +7,8 @@ heads at once, `recurrent_step` is decided to be
     S ↦ S exp(lag K)ᵀ + v (Q̂k)ᵀ,    output S P̂ᵀq
 
 which is the whole theorem: exp((t − t′)K) exp((t′ − s)K) = exp((t − s)K), so by induction over the
-positions o_t = Σ_{s ≤ t} (q·P̂ exp((t − s)K) Q̂k) v, for every length and all real positions.
+positions o_t = Σ_{s ≤ t} (q·P̂ exp((t − s)K) Q̂k) v, for every length and all real positions. As a
+second route, small kernels compose `STEPS` steps and compare with that sum.
 `chunkwise` is decided for the lengths and chunk lengths of `CASES`, with symbolic positions,
 inputs, state and start:
 
@@ -48,6 +49,8 @@ CASES: Mapping[int, tuple[tuple[int, int], ...]] = {
 levels of halves in a chunk and two chunks of different length; one level, and two chunks."""
 LARGEST_STEP, WIDEST_STEP = 512, 128
 """Largest size, and channels of a head, for which a step is executed: sums over many symbols."""
+STEPS = 3
+"""Steps that are composed as well, for the smallest sizes."""
 START = "c"
 
 
@@ -118,6 +121,8 @@ class Forms:
     def refutation(self) -> str | None:
         """Where a form is not what it should be, or None."""
         reason = self._wrong_step() if self.runs_step else None
+        if self.runs_step and self.size <= min(CASES):
+            reason = reason or self._wrong_steps()
         for length, chunk in self.cases:
             reason = reason or self._wrong_chunks(length, chunk, given=True)
         for length, chunk in self.cases[-1:]:
@@ -156,13 +161,39 @@ class Forms:
                 return reason
         return None
 
-    def _wrong_chunks(self, length: int, chunk: int, *, given: bool) -> str | None:
+    def _wrong_steps(self) -> str | None:
+        """`STEPS` steps from an empty state, composed, against the sums over all pairs."""
+        names, inputs = self._sequence(STEPS)
+        zeros = np.full((self.plan.heads, WIDTH, self.plan.dimension), Exact.of(0), dtype=object)
+        state, outputs = self._brought(zeros), []
+        for i, name in enumerate(names):
+            lag = Exact.position(name) - Exact.position(names[max(i - 1, 0)])
+            given = (self._brought(x[:, i]) for x in inputs)
+            output, state = self.names["recurrent_step"](state, *given, lag)
+            outputs.append(self._heads(output))
+        for h in range(self.plan.heads):
+            expected = self._sums(h, [x[h] for x in inputs], None, names)
+            found = np.stack([x[h] for x in outputs])
+            where = f"{STEPS} steps of recurrent_step, head {h}"
+            reason = _difference(found, expected[0], f"{where}: the outputs")
+            reason = reason or _difference(
+                self._heads(state)[h], expected[1], f"{where}: the state"
+            )
+            if reason:
+                return reason
+        return None
+
+    def _sequence(self, length: int) -> tuple[list[str], list[Objects]]:
+        """Names of symbolic positions; queries, keys and values there."""
         d = self.plan.dimension
-        names = [f"t{i}" for i in range(length)]
-        positions = np.array([Exact.position(name) for name in names], dtype=object)
         shapes = (("q", (length, d)), ("k", (length, d)), ("v", (length, WIDTH)))
         inputs = [self._symbols(name, *shape) for name, shape in shapes]
-        state = self._symbols("S", WIDTH, d)
+        return [f"t{i}" for i in range(length)], inputs
+
+    def _wrong_chunks(self, length: int, chunk: int, *, given: bool) -> str | None:
+        names, inputs = self._sequence(length)
+        positions = np.array([Exact.position(name) for name in names], dtype=object)
+        state = self._symbols("S", WIDTH, self.plan.dimension)
         before = {"state": self._brought(state), "start": Exact.position(START)} if given else {}
         found = self.names["chunkwise"](
             *(self._brought(x) for x in inputs),

@@ -256,9 +256,18 @@ def _plain(value: Any) -> Any:
     return np.asarray(value, dtype=object)
 
 
+class _Precision:
+    """Stands for `torch.amp`."""
+
+    def is_autocast_available(self, _: str) -> bool:
+        """Texts take the branch of devices that have it."""
+        return True
+
+
 class ExactTorch:
     """Stands for the module `torch` while a text runs."""
 
+    amp = _Precision()
     float64, float32, float16, bfloat16 = FLOATS
     int64 = INT64
     contiguous_format = "contiguous"

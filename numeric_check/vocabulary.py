@@ -59,7 +59,7 @@ _TORCH = (
     "persistent is_cuda get_default_dtype softmax linear pad normalize bmm einsum block_diag "
     "matrix_power pow neg scalar_tensor forward extra_repr train Size vander cosine sgn "
     "flatten unflatten stride contiguous_format addcmul_ mul layout parameters "
-    "buffers repeat_interleave"
+    "buffers repeat_interleave amp is_autocast_available"
 )
 SAFE_BUILTINS = frozenset(_BUILTINS.split())
 NEVER = frozenset(_NEVER_NAMES.split())

@@ -17,6 +17,7 @@ PAGES_WITH_PYTHON = [
     "README.md",
     "docs/how-to/convert-checkpoints.md",
     "docs/how-to/integer-positions.md",
+    "docs/how-to/recurrent-and-chunkwise.md",
     "docs/how-to/rounding.md",
     "docs/how-to/several-axes.md",
 ]
@@ -50,6 +51,7 @@ PAGES = [
     "docs/tutorials/getting-started.md",
     "docs/how-to/integer-positions.md",
     "docs/how-to/parameters.md",
+    "docs/how-to/recurrent-and-chunkwise.md",
     "docs/how-to/rounding.md",
     "docs/how-to/several-axes.md",
     "docs/how-to/add-a-target.md",

@@ -118,6 +118,25 @@ def test_a_strict_implementation_of_the_standard_gives_the_values_of_numpy(spec:
         assert np.allclose(np.asarray(found), plain.decay(position, position), rtol=1e-15)
 
 
+@pytest.mark.parametrize("spec", ["xpos:dim=8", "decay:dim=3", "mamba:dim=6,rotary_dim=4"])
+def test_causal_sums_on_a_strict_implementation_are_those_of_numpy(spec: str) -> None:
+    """Chunk by chunk, then one step on from the state, in both dtypes of the standard."""
+    strict = pytest.importorskip("array_api_strict")
+    module, other = run(text_of(spec)), run(text_of(spec, "numpy"))
+    position = np.array([0.0, 1, 1, 2.5, 40, 50_000, 50_001])
+    for dtype, relative in ((np.float64, 1e-12), (np.float32, 1e-5)):
+        x = np.random.default_rng(1).standard_normal((3, 2, 7, module.DIMENSION)).astype(dtype)
+        given = [strict.asarray(part) for part in x]
+        rows = [strict.asarray(np.ascontiguousarray(part[:, 0])) for part in x]
+        found, state = module.chunkwise(*given, strict.asarray(position), chunk=3)
+        output, state = module.recurrent_step(state, *rows, strict.asarray(0.5))
+        expected, wide = other.chunkwise(*x, position, chunk=3)
+        wide_output, wide = other.recurrent_step(wide, *(part[:, 0] for part in x), 0.5)
+        for a, b in ((found, expected), (output, wide_output), (state, wide)):
+            assert a.dtype == getattr(strict, np.dtype(dtype).name)
+            assert np.asarray(a) == pytest.approx(b, rel=relative, abs=relative)
+
+
 def test_gradients_flow_through_torch_arrays() -> None:
     pytest.importorskip("array_api_compat")
     module = run(text_of("xpos:dim=8"))

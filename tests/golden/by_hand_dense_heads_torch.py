@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"name": "dense-heads"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:b30e3dac2bbf1527407aa1754c719223faae61d96257fd17c1916fe6e117c2a5
+# body:        sha256:2d44b5e7683f898a99d3c62804a0aa2cae2636f251e6a9a21dc7afbdb14f87d8
 """Dense-heads.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
@@ -223,5 +223,7 @@ def _widest(*tensors):
 
 def _product(left, right):
     """left @ right in their own dtype, also under autocast."""
+    if not torch.amp.is_autocast_available(left.device.type):
+        return left @ right
     with torch.autocast(left.device.type, enabled=False):
         return left @ right

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"name": "dense"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:d7435f54c915a3abdc2a03d0957a621072f876ca4c8d619fe0853ca48fcd1974
+# body:        sha256:020e2628016c7a136b1ccb0f2012e27ff1ea7fd007e139767ad1edcd1fd2ae63
 """Dense.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -262,6 +262,8 @@ def _widest(*tensors):
 
 def _product(left, right):
     """left @ right in their own dtype, also under autocast."""
+    if not torch.amp.is_autocast_available(left.device.type):
+        return left @ right
     with torch.autocast(left.device.type, enabled=False):
         return left @ right
 

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:8786796970211f3222ef3a95c889502660fd8a9ed0d90a91c0040ec37fd25a55
+# body:        sha256:832060e7886e857ae5b796f845bf3fc1260186d4edb8b637ecd17f848a4b2f52
 """Different-heads.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
@@ -222,5 +222,7 @@ def _widest(*tensors):
 
 def _product(left, right):
     """left @ right in their own dtype, also under autocast."""
+    if not torch.amp.is_autocast_available(left.device.type):
+        return left @ right
     with torch.autocast(left.device.type, enabled=False):
         return left @ right

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:09bf61c36cbf2c371d8bd56dea70351221655d6a581a6486f3cf0528b1ac6aa2
+# body:        sha256:ff1c9ae889aa08426c43c15c7bf1d5ed1f21d3a3099f5cb5c9da9e1252d56524
 """Learned-heads.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
@@ -235,5 +235,7 @@ def _widest(*tensors):
 
 def _product(left, right):
     """left @ right in their own dtype, also under autocast."""
+    if not torch.amp.is_autocast_available(left.device.type):
+        return left @ right
     with torch.autocast(left.device.type, enabled=False):
         return left @ right

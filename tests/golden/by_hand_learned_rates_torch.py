@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:49a5ae82022dcbed06e1d58500a74e313b9659fbeebd9fc16d24320c641c1dab
+# body:        sha256:c6493dc7b276feb94d499d78b3e724d9c2f08289c9588c929da096f089173ff7
 """Learned-rates.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -244,6 +244,8 @@ def _widest(*tensors):
 
 def _product(left, right):
     """left @ right in their own dtype, also under autocast."""
+    if not torch.amp.is_autocast_available(left.device.type):
+        return left @ right
     with torch.autocast(left.device.type, enabled=False):
         return left @ right
 

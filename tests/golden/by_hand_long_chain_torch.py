@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"name": "long-chain"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:450ed834e18d5a3fa62c6006e37ea8c83ed26f21bff0fcdb739e0f82488b4c5e
+# body:        sha256:367c6ba5901cc19b135d2398d83d92de3abd8c526b5b37a345ad1d0c96d41753
 """Long-chain.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -211,6 +211,8 @@ def _widest(*tensors):
 
 def _product(left, right):
     """left @ right in their own dtype, also under autocast."""
+    if not torch.amp.is_autocast_available(left.device.type):
+        return left @ right
     with torch.autocast(left.device.type, enabled=False):
         return left @ right
 

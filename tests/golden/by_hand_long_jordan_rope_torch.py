@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"name": "long-jordan-rope"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:cd591d1efd2e4c220d5ee10eb1dab2001818f42f0f2a7266272da1da7e9953cc
+# body:        sha256:7e474b582a4720db9fbf1576b9e108801b104bdd35aa4c28ead47f38ff3fc574
 """Long-jordan-rope.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -227,6 +227,8 @@ def _widest(*tensors):
 
 def _product(left, right):
     """left @ right in their own dtype, also under autocast."""
+    if not torch.amp.is_autocast_available(left.device.type):
+        return left @ right
     with torch.autocast(left.device.type, enabled=False):
         return left @ right
 

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"name": "menagerie"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:4e1390f9c70c9bc088c6b04457f1f015ef0b3c831c82997ba7da4d5845444511
+# body:        sha256:08310224ea50d8e10950ff7fcf247f7d49fde06a327c5abbb8e8f13c677d5623
 """Menagerie.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -288,6 +288,8 @@ def _widest(*tensors):
 
 def _product(left, right):
     """left @ right in their own dtype, also under autocast."""
+    if not torch.amp.is_autocast_available(left.device.type):
+        return left @ right
     with torch.autocast(left.device.type, enabled=False):
         return left @ right
 

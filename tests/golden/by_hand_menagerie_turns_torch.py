@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"name": "menagerie"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:88e02f65ce9a27dcf881810d9e4d6ab42de2d26d66d12671cec090c85f3faa60
+# body:        sha256:d88d1e34528912c1b513a07a8853e4c3ee51ec7b558d50b30d299d9f5fe037e3
 """Menagerie.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -299,6 +299,8 @@ def _widest(*tensors):
 
 def _product(left, right):
     """left @ right in their own dtype, also under autocast."""
+    if not torch.amp.is_autocast_available(left.device.type):
+        return left @ right
     with torch.autocast(left.device.type, enabled=False):
         return left @ right
 

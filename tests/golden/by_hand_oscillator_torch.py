@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"name": "damped"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:2e799cdfcb404d36776be9c1c34223a03a6c8438c9963015858e0678396994f0
+# body:        sha256:4e914d169d71dc8875471c5c2370776a4f9eca5f4b5dee959270eb64712ce416
 """Critically-damped.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -228,6 +228,8 @@ def _widest(*tensors):
 
 def _product(left, right):
     """left @ right in their own dtype, also under autocast."""
+    if not torch.amp.is_autocast_available(left.device.type):
+        return left @ right
     with torch.autocast(left.device.type, enabled=False):
         return left @ right
 

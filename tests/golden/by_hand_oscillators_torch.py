@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:9f3443b313b59e0be0e2a9e29bad25da41f457883be4ae8ce99dacffef92f7ce
+# body:        sha256:219003e2321afea1f1055255e8f1f5a298f2ec3a0496b7c59fcba2e00b0c86e9
 """Oscillators.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -247,6 +247,8 @@ def _widest(*tensors):
 
 def _product(left, right):
     """left @ right in their own dtype, also under autocast."""
+    if not torch.amp.is_autocast_available(left.device.type):
+        return left @ right
     with torch.autocast(left.device.type, enabled=False):
         return left @ right
 

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "decay", "settings": {"dim": "8", "rate": "1/32"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:98d96f5eecf6be015ccf9c20876b2f7c241eb39a21371f1027733c429069ad8e
+# body:        sha256:59948e42db656cbd4a7dadfdcd1dedf8621bc659e40359b4191073cf013c5c5b
 """Exponential decay at one rate.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -199,6 +199,8 @@ def _widest(*tensors):
 
 def _product(left, right):
     """left @ right in their own dtype, also under autocast."""
+    if not torch.amp.is_autocast_available(left.device.type):
+        return left @ right
     with torch.autocast(left.device.type, enabled=False):
         return left @ right
 

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "jordan-rope", "settings": {"base": "10000", "decay": "1", "dim": "8", "length": "1024", "order": "2", "shear": "1"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:ac297415c24adbafc20ec5b5d49d3977dfea8a1450b3106d4c100105b8b1db58
+# body:        sha256:ccb56f4b41c38ad8d1adf078dee7e231e5e677178e0d76eda114746d966d62bd
 """Jordan-RoPE, exact form.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -227,6 +227,8 @@ def _widest(*tensors):
 
 def _product(left, right):
     """left @ right in their own dtype, also under autocast."""
+    if not torch.amp.is_autocast_available(left.device.type):
+        return left @ right
     with torch.autocast(left.device.type, enabled=False):
         return left @ right
 

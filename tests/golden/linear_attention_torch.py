@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "linear-attention", "settings": {"dim": "8", "heads": "2", "layer": "0", "layers": "24"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:a5daf06c5cb3690e0f9c1e34438bc50687edb6f449c26a58f59a520f93cdf234
+# body:        sha256:e240e851a34fb547ee3a1f24a5c41ec06511790780d4d1403052a87c50d9a15b
 """Per-head decay of Lightning attention (TransNormer).
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
@@ -203,6 +203,8 @@ def _widest(*tensors):
 
 def _product(left, right):
     """left @ right in their own dtype, also under autocast."""
+    if not torch.amp.is_autocast_available(left.device.type):
+        return left @ right
     with torch.autocast(left.device.type, enabled=False):
         return left @ right
 

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "mamba", "settings": {"base": "10000", "dim": "8", "rate": "1", "rotary_dim": "4"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:9a9352bde981bcc05abd9ce5e243eba21cd752d49f9df04d8d1a01eabe5e5dbb
+# body:        sha256:8abcb2b4d5783fe1327e6fad92f05c060572df2f666eae082eebb14d47a61140
 """Mamba: decay and rotation on a learned clock.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -218,6 +218,8 @@ def _widest(*tensors):
 
 def _product(left, right):
     """left @ right in their own dtype, also under autocast."""
+    if not torch.amp.is_autocast_available(left.device.type):
+        return left @ right
     with torch.autocast(left.device.type, enabled=False):
         return left @ right
 

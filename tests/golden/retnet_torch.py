@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "retnet", "settings": {"base": "10000", "dim": "8", "heads": "2", "layout": "interleaved", "theta": "torchscale"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:b1df06dfa16a32c1e6706f9789d4dcf44ed12e4fb28bc0f4b08661fa5f25e4e6
+# body:        sha256:a6200af4e157ef75ab287e3a34b2248dd05976c45bbc7366d16ac230516b53ce
 """Retention: rotation with per-head decay.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
@@ -214,6 +214,8 @@ def _widest(*tensors):
 
 def _product(left, right):
     """left @ right in their own dtype, also under autocast."""
+    if not torch.amp.is_autocast_available(left.device.type):
+        return left @ right
     with torch.autocast(left.device.type, enabled=False):
         return left @ right
 

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "xpos", "settings": {"base": "10000", "dim": "8", "gamma": "2/5", "layout": "interleaved", "scale_base": "512"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:1e71d6c2bba788728c5a256338a4caacf76103084cf6b363efa1b1801d281ca5
+# body:        sha256:7ab85d2f923c73ed48343fd83d74405c4724cf69309f8973c93a170fedb7d503
 """xPos: rotation with per-plane decay.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -207,5 +207,7 @@ def _widest(*tensors):
 
 def _product(left, right):
     """left @ right in their own dtype, also under autocast."""
+    if not torch.amp.is_autocast_available(left.device.type):
+        return left @ right
     with torch.autocast(left.device.type, enabled=False):
         return left @ right

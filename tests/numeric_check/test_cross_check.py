@@ -34,7 +34,8 @@ RIGHT: dict[str, Callable[[], Example]] = {
 
 
 NOT_OF_THIS_FILE = {
-    "bias", "cos-sin", "decay-form", "given-memory", "mask-mod", "module", "score-mod",
+    "bias", "chunkwise-form", "cos-sin", "decay-form", "given-memory", "mask-mod",
+    "module", "recurrent-form", "score-mod",
 }  # fmt: skip
 
 

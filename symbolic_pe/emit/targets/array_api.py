@@ -14,6 +14,7 @@ from symbolic_pe.emit.dialect import Dialect
 from symbolic_pe.emit.layout import STEP, display, fits
 from symbolic_pe.emit.plan import BlockGroup, KernelPlan
 from symbolic_pe.emit.targets.module import Module, render
+from symbolic_pe.emit.targets.recurrent import recurrence_of
 from symbolic_pe.errors import NotYetCovered
 
 
@@ -71,10 +72,11 @@ def emit_body(plan: KernelPlan) -> str:
     module = Module(plan, DIALECT)
     values: dict[str, object] = {
         "module": module,
-        "docstring": module_docstring(plan, USAGE),
+        "docstring": module_docstring(plan, USAGE, sums=plan.offers_recurrence),
         "lines": _transform(module),
         "decay": module.decay("lag"),
         "causal": plan.encoding.domain.causal,
+        "recurrence": recurrence_of(module),
     }
     values["definitions"] = module.definitions()
     values["mathematics"] = "math." in str(values["definitions"])
