@@ -182,7 +182,8 @@ Proof.
   assert (C : forall l i, forallb steady l = true ->
     components (map (constant symbols) l) i
     = value symbols (functions symbols given families) t (nth i l (Int 0))).
-  { intros l i Hl. unfold components. replace 0 with (constant symbols (Int 0)) by reflexivity. rewrite map_nth.
+  { intros l i Hl. unfold components. 
+    replace 0 with (constant symbols (Int 0)) by reflexivity. rewrite map_nth.
     symmetry. apply steady_value. rewrite forallb_forall in Hl.
     destruct (nth_in_or_default i l (Int 0)) as [Hi| ->]; [auto | reflexivity]. }
   apply sum_equal. intros i _. rewrite expression_sum_value. apply sum_equal. intros j _.

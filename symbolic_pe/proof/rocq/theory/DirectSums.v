@@ -64,14 +64,33 @@ Qed.
 Record part := { width : nat; generator : matrix; operator : R -> matrix }.
 Definition sound (p : part) : Prop := flow (width p) (generator p) (operator p).
 
+Definition part_skew (p : part) : Prop := skew (width p) (generator p).
+
+(* How lists of parts are written: f for each of some numbers, a part n times, one after another. *)
+Lemma mapped {A} (P : part -> Prop) (f : A -> part) l :
+  (forall x, P (f x)) -> List.Forall P (map f l).
+Proof. intros H. induction l; cbn; constructor; auto. Qed.
+Lemma repeated (P : part -> Prop) p n : P p -> List.Forall P (repeat p n).
+Proof. intros H. induction n; cbn; constructor; auto. Qed.
+Lemma appended_parts (P : part -> Prop) l l' :
+  List.Forall P l -> List.Forall P l' -> List.Forall P (l ++ l').
+Proof. induction 1; cbn; auto. Qed.
+
 Fixpoint total (l : list part) : nat :=
   match l with nil => 0 | p :: rest => width p + total rest end.
 Fixpoint joined_generator (l : list part) : matrix :=
-  match l with nil => null | p :: rest => direct_sum (width p) (generator p) (joined_generator rest) end.
+  match l with
+  | nil => null
+  | p :: rest => direct_sum (width p) (generator p) (joined_generator rest)
+  end.
 Fixpoint joined_operator (l : list part) (t : R) : matrix :=
-  match l with nil => null | p :: rest => direct_sum (width p) (operator p t) (joined_operator rest t) end.
+  match l with
+  | nil => null
+  | p :: rest => direct_sum (width p) (operator p t) (joined_operator rest t)
+  end.
 
-Theorem joined_is_flow l : List.Forall sound l -> flow (total l) (joined_generator l) (joined_operator l).
+Theorem joined_is_flow l :
+  List.Forall sound l -> flow (total l) (joined_generator l) (joined_operator l).
 Proof.
   induction 1 as [|p l Hp _ IH]; cbn.
   - split; [intros i j Hi; lia | intros t i j Hi; lia].
@@ -79,7 +98,7 @@ Proof.
 Qed.
 
 Lemma joined_skew l :
-  List.Forall (fun p => skew (width p) (generator p)) l -> skew (total l) (joined_generator l).
+  List.Forall part_skew l -> skew (total l) (joined_generator l).
 Proof.
   induction 1 as [|p l Hp _ IH]; cbn; [intros i j Hi; lia|].
   intros i j Hi Hj. unfold add, transpose, null, direct_sum.

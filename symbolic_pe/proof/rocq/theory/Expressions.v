@@ -86,7 +86,7 @@ Definition functions (k c : nat) (t : R) : R :=
   end.
 
 Definition solves : Prop := forall k p, nth_error families k = Some (Solutions p) ->
-  fundamental (length p) (fun c => constant symbols (nth c p (Int 0))) (given k).
+  fundamental (length p) (components (map (constant symbols) p)) (given k).
 
 Definition families_steady : bool := forallb (fun f =>
   match f with
@@ -166,6 +166,9 @@ Proof.
     + cbn [value].
       rewrite (steady_value _ _ t (nth c p (Int 0))) by apply (Hf _ eq_refl).
       assert (D := fundamental_law _ _ _ Hs c t Hc).
+      replace (components (map (constant symbols) p) c)
+        with (constant symbols (nth c p (Int 0))) in D
+        by (symmetry; exact (map_nth (constant symbols) p (Int 0) c)).
       rewrite !Hv. rewrite (proj2 (Nat.ltb_lt (pred (length p)) (length p))) by lia.
       destruct c; cbn [value before] in *; [exact D|].
       rewrite Hv. rewrite (proj2 (Nat.ltb_lt c (length p))) by lia. exact D.

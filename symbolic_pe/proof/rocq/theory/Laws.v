@@ -117,6 +117,22 @@ Proof.
   now rewrite times_identity_right, times_identity_left.
 Qed.
 
+(* The columns of E(t) are unit vectors, so no entry exceeds 1. *)
+Corollary bounded : skew ->
+  exists c, forall t i j, (i < n)%nat -> (j < n)%nat -> Rabs (E t i j) <= c.
+Proof.
+  intros H. exists 1. intros t i j Hi Hj.
+  assert (Hjj := orthogonality H t j j Hj Hj). rewrite identity_diagonal in Hjj.
+  assert (Hij : E t i j * E t i j <= 1).
+  { rewrite <- Hjj. apply (term_below_sum n (fun k => transpose (E t) j k * E t k j)); auto.
+    intros k _. unfold transpose. nra. }
+  apply Rabs_le. nra.
+Qed.
+
+Corollary bounded_causal : skew ->
+  exists c, forall t, 0 <= t -> forall i j, (i < n)%nat -> (j < n)%nat -> Rabs (E t i j) <= c.
+Proof. intros H. destruct (bounded H) as [c Hc]. exists c. auto. Qed.
+
 (* One map serves both sides: F = G = E(-.) *)
 Corollary one_map : skew -> forall q k t s,
   dot n (apply n (E (- t)) q) (apply n (E (- s)) k) = bilinear n q (E (t - s)) k.

@@ -170,3 +170,15 @@ Proof.
     unfold rational. rewrite (rational_times n (z_at P) 1 (z_at Q) dq), H, z_identity_real.
     assert (D := denominator dq). field. auto.
 Qed.
+
+Definition decides_z_skew (n : nat) (X : list (list Z)) : bool :=
+  for_all_below n (fun i => for_all_below n (fun j => Z.eqb (z_at X j i + z_at X i j) 0)).
+
+Theorem z_skew_of_data n X d : decides_z_skew n X = true -> skew n (rational X d).
+Proof.
+  intros H i j Hi Hj. apply for_all_below_correct with (i := i) in H; auto.
+  apply for_all_below_correct with (i := j) in H; auto.
+  apply Z.eqb_eq, (f_equal IZR) in H. rewrite plus_IZR in H.
+  unfold add, transpose, null, rational, over. rewrite <- Rdiv_plus_distr, H.
+  unfold Rdiv. ring.
+Qed.
