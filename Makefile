@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 OUT    := demo-output
 
-.PHONY: demo test test-full lint bench clean
+.PHONY: demo test test-full proofs lint bench clean
 .DELETE_ON_ERROR:
 
 # A stamp per environment: repeated calls cost nothing, a changed requirement reinstalls.
@@ -40,8 +40,12 @@ test: lint
 test-full: $(VENV)/.test
 	$(BIN)/python -m pytest -n 2 -m slow
 
+# Needs coqc and Coquelicot (Debian: coq libcoq-coquelicot); fails without them.
+proofs: $(VENV)/.test
+	ROCQ_REQUIRED=1 $(BIN)/python -m pytest -n 2 tests/proof/test_rocq.py tests/proof/test_rocq_theory.py
+
 bench: $(VENV)/.test
 	$(BIN)/symbolic-pe bench startup
 
 clean:
-	rm -rf $(VENV) $(OUT)
+	rm -rf $(VENV) $(OUT) build/rocq

@@ -1,0 +1,85 @@
+"""Specifications that reach every part of the export, as TOML."""
+
+from __future__ import annotations
+
+# Eigenvalues 1/2 ± 2i, chain length 2, in a basis that is not the Jordan basis.
+SIMILAR = """
+[encoding]
+name = "similar"
+[generator]
+matrix = [["1/2", "-2", "1", "0"], ["2", "1/2", "0", "1"],
+          ["0", "0", "1/2", "-2"], ["0", "0", "2", "1/2"]]
+"""
+# One eigenvalue of a cubic that has no rational root, twice.
+CUBIC_CHAIN = """
+[encoding]
+name = "cubic-chain"
+[generator]
+matrix = [["0", "1", "0", "0", "0", "0"], ["0", "0", "1", "0", "0", "0"],
+          ["-2", "0", "0", "1", "0", "0"], ["0", "0", "0", "0", "1", "0"],
+          ["0", "0", "0", "0", "0", "1"], ["0", "0", "0", "-2", "0", "0"]]
+"""
+# Irrational real eigenvalues, 0 once more.
+QUADRATIC = """
+[encoding]
+name = "quadratic-roots"
+[generator]
+matrix = [["1", "2", "3"], ["4", "5", "6"], ["7", "8", "9"]]
+"""
+# Roots, a denominator and pi in the entries.
+CONSTANTS = """
+[encoding]
+name = "constants"
+[parameters]
+w = "positive"
+[generator]
+matrix = [["0", "sqrt(2)*w"], ["-w/(1 + w)", "pi"]]
+"""
+# Every kind of block, with parameters whose names Rocq uses itself.
+BLOCKS = """
+[encoding]
+name = "every-block"
+[parameters]
+cos = "positive"
+q = "nonzero"
+[generator]
+blocks = [{ rate = "-cos", frequency = "q", chain_length = 3, shear = "cos*q" },
+          { rate = "-1/cos" }, { frequency = "sqrt(cos)" }, { chain_length = 4 },
+          { rate = "log(2/7)", chain_length = 2 }, { rate = "q", frequency = "2^(-1/3)" }]
+"""
+# A bias of degree 2 with a root, over a content that rotates.
+BIAS = """
+[encoding]
+name = "quadratic-bias"
+[parameters]
+m = "positive"
+[generator]
+rope = { dim = 4 }
+[augmentation]
+bias = "-m*tau^2 + sqrt(2)*tau/m"
+"""
+ONE_MAP = """
+[encoding]
+name = "one-map"
+pairing = "one-map"
+[generator]
+matrix = [["0", "-1", "2"], ["1", "0", "-3"], ["-2", "3", "0"]]
+"""
+HEADS = """
+[encoding]
+name = "two-heads"
+[heads]
+a = ["1", "sqrt(2)"]
+[generator]
+matrix = [["0", "a"], ["-a", "-1"]]
+"""
+SPECIFICATIONS = {
+    "similar": SIMILAR,
+    "cubic-chain": CUBIC_CHAIN,
+    "quadratic-roots": QUADRATIC,
+    "constants": CONSTANTS,
+    "every-block": BLOCKS,
+    "quadratic-bias": BIAS,
+    "one-map": ONE_MAP,
+    "two-heads": HEADS,
+}
