@@ -37,12 +37,15 @@ lint: $(VENV)/.test
 test: lint
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
+# The slow tests of Rocq files are left to `make proofs`.
+ROCQ_TESTS := tests/proof/test_rocq.py tests/proof/test_rocq_theory.py
+
 test-full: $(VENV)/.test
-	$(BIN)/python -m pytest -n 2 -m slow
+	$(BIN)/python -m pytest -n 2 -m slow $(addprefix --ignore=,$(ROCQ_TESTS))
 
 # Needs coqc and Coquelicot (Debian: coq libcoq-coquelicot); fails without them.
 proofs: $(VENV)/.test
-	ROCQ_REQUIRED=1 $(BIN)/python -m pytest -n 2 tests/proof/test_rocq.py tests/proof/test_rocq_theory.py
+	ROCQ_REQUIRED=1 $(BIN)/python -m pytest -n 2 $(ROCQ_TESTS)
 
 bench: $(VENV)/.test
 	$(BIN)/symbolic-pe bench startup

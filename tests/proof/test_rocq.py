@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 import pytest
@@ -183,7 +184,12 @@ def test_keywords_and_equal_names_get_names_of_their_own() -> None:
 # -- coqc -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("spec", list(SPECIFICATIONS))
+def sooner(labels: Iterable[str], fast: Collection[str]) -> list[object]:
+    """All labels as parameters of a test, those beyond `fast` marked slow."""
+    return [pytest.param(x, marks=[] if x in fast else [pytest.mark.slow]) for x in labels]
+
+
+@pytest.mark.parametrize("spec", sooner(SPECIFICATIONS, ("similar", "cubic-chain", "every-block")))
 def test_every_part_of_the_export_is_accepted(spec: str, tmp_path: Path) -> None:
     require_coqc()
     answer = compiled(file_of(spec).text, tmp_path)
@@ -234,7 +240,7 @@ MUTATIONS = {
 }
 
 
-@pytest.mark.parametrize("label", list(MUTATIONS))
+@pytest.mark.parametrize("label", sooner(MUTATIONS, ("E", "reading of E", "P")))
 def test_one_change_is_refused(label: str, tmp_path: Path) -> None:
     require_coqc()
     spec, old, new, message = MUTATIONS[label]

@@ -83,8 +83,8 @@ THEOREMS = (
 PAGE = """# Theorems checked by Rocq
 
 The theory is in `symbolic_pe/proof/rocq/theory/`. `make proofs` compiles it and compares the
-statements and axioms below with what Rocq prints (`tests/golden/rocq_assumptions.txt`). How to check
-an encoding: [check with Rocq](../how-to/check-with-rocq.md).
+statements and axioms below with what Rocq prints (`tests/golden/rocq_assumptions.txt`).
+[Check with Rocq](../how-to/check-with-rocq.md) says how the proofs of an encoding are checked.
 
 Sizes n, m, d are variables of the theorems; X and E are real matrices. A =[n] B says that the n × n
 corners of A and B agree.
