@@ -34,6 +34,7 @@ def test_python_examples_of_the_pages(page: str, capsys: pytest.CaptureFixture[s
 PAGES = [
     "README.md",
     "docs/tutorials/getting-started.md",
+    "docs/how-to/check-with-rocq.md",
     "docs/how-to/integer-positions.md",
     "docs/how-to/parameters.md",
     "docs/how-to/rounding.md",
