@@ -325,9 +325,10 @@ def prove(
             click.echo(f"{decided.encoding.name}: {outcome_of(decided.claims).value}")
             click.echo(claims_text(decided.claims))
     if rocq_directory is not None:
-        from symbolic_pe.cli.rocq import export_of, export_text, write_export
+        from symbolic_pe.cli.rocq import export_text, write_export
+        from symbolic_pe.proof.rocq.export import rocq_export
 
-        export = export_of(proofs, specs)
+        export = rocq_export(list(zip(proofs, specs, strict=True)))
         write_export(export, rocq_directory)
         click.echo(export_text(export, rocq_directory), err=as_json)
     sys.exit(_worst([claim for decided in proofs for claim in decided.claims]))

@@ -2,28 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from symbolic_pe.cli.files import write_files
-from symbolic_pe.errors import NotYetCovered
-from symbolic_pe.proof.integer_positions import StepProof
-from symbolic_pe.proof.prover import Proof
-from symbolic_pe.proof.rocq.export import RocqExport, rocq_export
-from symbolic_pe.proof.several_axes import AxesProof
-
-
-def export_of(proofs: Sequence[Proof | StepProof | AxesProof], specs: Sequence[str]) -> RocqExport:
-    """The export of every proof. Raises `NotYetCovered`, naming the first that has none."""
-    pairs = []
-    for proof, spec in zip(proofs, specs, strict=True):
-        if not isinstance(proof, Proof):
-            raise NotYetCovered(
-                f"{spec}: --rocq exports encodings of one real generator, not a [step] or "
-                "[[axes]]; leave it out of this command"
-            )
-        pairs.append((proof, spec))
-    return rocq_export(pairs)
+from symbolic_pe.proof.rocq.export import RocqExport
 
 
 def write_export(export: RocqExport, directory: Path) -> None:

@@ -73,6 +73,28 @@ a = ["1", "sqrt(2)"]
 [generator]
 matrix = [["0", "a"], ["-a", "-1"]]
 """
+# Three axes, with a parameter and constants that are independent.
+AXES = """
+[encoding]
+name = "three-axes"
+[parameters]
+w = "positive"
+[[axes]]
+name = "x"
+blocks = [{ frequency = "w" }, { frequency = "0" }, { rate = "-1" }]
+[[axes]]
+name = "y"
+blocks = [{ frequency = "sqrt(2)*w" }, { frequency = "pi/w" }, { rate = "w" }]
+[[axes]]
+name = "z *) (*"
+blocks = [{ frequency = "0" }, { frequency = "1/100" }, { rate = "0" }]
+"""
+SINGULAR = """
+[encoding]
+name = "singular"
+[step]
+matrix = [["1/2", "1"], ["0", "0"]]
+"""
 SPECIFICATIONS = {
     "similar": SIMILAR,
     "cubic-chain": CUBIC_CHAIN,
@@ -82,4 +104,6 @@ SPECIFICATIONS = {
     "quadratic-bias": BIAS,
     "one-map": ONE_MAP,
     "two-heads": HEADS,
+    "three-axes": AXES,
+    "singular": SINGULAR,
 }

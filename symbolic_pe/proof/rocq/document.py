@@ -1,31 +1,19 @@
-"""One Rocq file for one encoding: readable statements, data, and proofs by computation."""
+"""One Rocq file: a header that says what is in it, imports, modules."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from symbolic_pe.encodings.encoding import Encoding, Head
-from symbolic_pe.errors import NotYetCovered
-from symbolic_pe.generators.generator import Generator
-from symbolic_pe.proof.claim import Outcome
-from symbolic_pe.proof.prover import Proof
-from symbolic_pe.proof.rocq.bias import added_module, bias_theorem, joined_definitions
-from symbolic_pe.proof.rocq.blocks import head_definitions, pattern_module, patterns_of
-from symbolic_pe.proof.rocq.dense import dense_head
-from symbolic_pe.proof.rocq.laws import LAWS, NEED_SKEWNESS, Binder, law_theorems
-from symbolic_pe.proof.rocq.reals import variable
-
-BASIC = ("initial-condition", "derivative", "homomorphism", "relativity", "closed-form")
-BIAS = "augmentation"
 KEYWORDS = frozenset(
     {"as", "at", "by", "cofix", "else", "end", "exists", "exists2", "fix", "for", "forall", "fun"}
     | {"if", "in", "let", "match", "return", "then", "using", "where", "with"}
 )
-IMPORTS = """From Coq Require Import Reals ZArith List.
-From SymbolicPE Require Import Matrices Flow Laws Chains DirectSums Augmentation.
-From SymbolicPE Require Import Fundamental Expressions NormalForms Checker Similarity.
+IMPORTS = """From Coq Require Import Reals ZArith List Lia Lra.
+From SymbolicPE Require Import Matrices Flow Laws Chains DirectSums Augmentation Gauge.
+From SymbolicPE Require Import Axes Fundamental Expressions NormalForms Checker Similarity
+  Steps.
 Import ListNotations.
 Open Scope R_scope.
 Set Bullet Behavior "Strict Subproofs"."""
@@ -41,38 +29,34 @@ class RocqFile:
     omitted: tuple[tuple[str, str], ...]
 
 
-def rocq_file(proof: Proof, command: str) -> RocqFile:
-    """The file of an encoding whose claims were decided.
+def document(
+    names: tuple[str, str],
+    command: str,
+    facts: Mapping[str, str],
+    modules: Sequence[str],
+    claims: tuple[Sequence[str], Collection[tuple[str, str]]],
+) -> RocqFile:
+    """The file of an encoding.
 
-    Only claims that were proved are stated. Raises `NotYetCovered` where none of them can be.
+    names   its name and its title
+    claims  those that the modules state, and the others with the reason
     """
-    encoding = proof.encoding
-    stated, omitted = _selected(proof)
-    if not set(stated) & set(BASIC):
-        raise NotYetCovered(f"{encoding.name}: no law was proved, so there is nothing to export")
-    try:
-        modules = _modules(encoding, stated)
-    except _BiasLeftOut as error:
-        stated = [name for name in stated if name != BIAS]
-        omitted = [*omitted, (BIAS, str(error))]
-        modules = _modules(encoding, stated)
-    header = _header(encoding, command, stated, omitted)
+    (name, title), (stated, omitted) = names, claims
+    lines = [f"Written by symbolic-pe: {title or name}.", f"reproduce:   {command}"]
+    lines += [f"{f'{fact}:':12} {text}" for fact, text in facts.items()]
+    lines.append(f"proved here: {', '.join(stated)}")
+    lines += [f"not here:    {claim}: {reason}" for claim, reason in sorted(omitted)]
+    header = "(* " + "\n   ".join(_comment(line) for line in lines) + " *)"
     text = "\n\n".join([header, IMPORTS, *modules]) + "\n"
-    return RocqFile(file_stem(encoding.name), text, tuple(stated), tuple(sorted(omitted)))
+    return RocqFile(file_stem(name), text, tuple(stated), tuple(sorted(omitted)))
 
 
-def _selected(proof: Proof) -> tuple[list[str], list[tuple[str, str]]]:
-    """The claims that are stated, in the order of the laws, and the others with the reason."""
-    proved = {c.name for c in proof.claims if c.verdict is Outcome.PROVED}
-    omitted = {c.name: f"it is {c.verdict.value}" for c in proof.claims if c.name not in proved}
-    if "orthogonality" not in proved:
-        one_map = {"relativity"} if proof.encoding.pairing == "one-map" else set()
-        for name in proved & {*NEED_SKEWNESS, *one_map}:
-            omitted[name] = "the theory states it of skew generators"
-    stated = [name for name in (*LAWS, BIAS) if name in proved and name not in omitted]
-    for name in proved - {*stated, *omitted}:
-        omitted[name] = "the theory has no statement of it"
-    return stated, sorted(omitted.items())
+def parameter_facts(parameters: Mapping[str, str]) -> dict[str, str]:
+    """What the header says of parameters."""
+    if not parameters:
+        return {}
+    declared = ", ".join(f"{n} {a}" for n, a in sorted(parameters.items()))
+    return {"parameters": f"{declared}; the theorems hold for all real values"}
 
 
 def file_stem(name: str) -> str:
@@ -83,71 +67,6 @@ def file_stem(name: str) -> str:
     """
     stem = re.sub(r"[^a-z0-9]", "_", name)
     return f"{stem}_" if stem in KEYWORDS else stem
-
-
-def _modules(encoding: Encoding, stated: Collection[str]) -> list[str]:
-    """One module for each kind of block, then one for each head."""
-    shared = dict.fromkeys(p for h in encoding.heads for p in patterns_of(h.generator))
-    modules = [pattern_module(pattern) for pattern in shared]
-    for index, head in enumerate(encoding.heads):
-        parts = _head(encoding, head, stated)
-        modules.append("\n\n".join([f"Module Head_{index}.", *parts, f"End Head_{index}."]))
-    return modules
-
-
-class _BiasLeftOut(Exception):
-    """The laws can be stated, but not the bias."""
-
-
-def _head(encoding: Encoding, head: Head, stated: Collection[str]) -> list[str]:
-    """Definitions and theorems of one head."""
-    generator, added = head.generator, head.augmentation
-    reals = tuple(variable(name) for name in sorted(encoding.parameters))
-    binder, content = _content(generator, reals, skew="orthogonality" in stated)
-    one_map = encoding.pairing == "one-map"
-    if added is None:
-        return [content, *law_theorems(generator.dimension, binder, stated, one_map=one_map)]
-    dimension = generator.dimension + added.coordinates
-    with_bias = BIAS in stated
-    try:
-        coordinates = added_module(added, binder, with_bias=with_bias)
-    except NotYetCovered as error:
-        if with_bias:
-            raise _BiasLeftOut(str(error)) from None
-        raise
-    parts = [
-        f"Module Content.\n\n{content}\n\nEnd Content.",
-        coordinates,
-        joined_definitions(generator.dimension, added, binder),
-        *law_theorems(dimension, binder, stated, one_map=one_map),
-    ]
-    return [*parts, bias_theorem(generator.dimension, added, binder)] if with_bias else parts
-
-
-def _content(generator: Generator, reals: tuple[str, ...], *, skew: bool) -> tuple[Binder, str]:
-    if generator.placed is not None:
-        binder = Binder(reals=reals)
-        return binder, head_definitions(generator, binder)
-    return dense_head(generator, reals, skew=skew)
-
-
-def _header(
-    encoding: Encoding,
-    command: str,
-    exported: Collection[str],
-    omitted: Collection[tuple[str, str]],
-) -> str:
-    lines = [
-        f"Written by symbolic-pe: {encoding.title or encoding.name}.",
-        f"reproduce:   {command}",
-        f"dimension:   {encoding.dimension}, heads {len(encoding.heads)}",
-    ]
-    if encoding.parameters:
-        declared = ", ".join(f"{n} {a}" for n, a in sorted(encoding.parameters.items()))
-        lines.append(f"parameters:  {declared}; the theorems hold for all real values")
-    lines.append(f"proved here: {', '.join(exported)}")
-    lines.extend(f"not here:    {name}: {_comment(why)}" for name, why in sorted(omitted))
-    return "(* " + "\n   ".join(_comment(line) for line in lines) + " *)"
 
 
 def _comment(text: str) -> str:

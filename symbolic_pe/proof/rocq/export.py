@@ -6,14 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 
+from symbolic_pe.proof.integer_positions import StepProof
 from symbolic_pe.proof.prover import Proof
-from symbolic_pe.proof.rocq.document import RocqFile, rocq_file
+from symbolic_pe.proof.rocq.document import RocqFile
+from symbolic_pe.proof.rocq.encoding_file import rocq_file
+from symbolic_pe.proof.rocq.several import axes_file
+from symbolic_pe.proof.rocq.steps import step_file
+from symbolic_pe.proof.several_axes import AxesProof
 
 THEORY = (
     "Sums",
     "Matrices",
     "Flow",
     "Laws",
+    "Axes",
     "Chains",
     "DirectSums",
     "Augmentation",
@@ -25,8 +31,10 @@ THEORY = (
     "NormalForms",
     "Checker",
     "Similarity",
+    "Steps",
 )
 """The files of the theory, each after those that it needs."""
+AnyProof = Proof | AxesProof | StepProof
 OPTIONS = "-Q theory SymbolicPE\n-Q encodings SymbolicPE.Encodings\n-arg -w -arg none\n"
 
 
@@ -38,7 +46,7 @@ class RocqExport:
     files: tuple[RocqFile, ...]
 
 
-def rocq_export(proofs: Sequence[tuple[Proof, str]]) -> RocqExport:
+def rocq_export(proofs: Sequence[tuple[AnyProof, str]]) -> RocqExport:
     """The export of proofs, each with the specification that it came from.
 
     Files are named after encodings; equal names are numbered in the order given. Raises
@@ -47,7 +55,7 @@ def rocq_export(proofs: Sequence[tuple[Proof, str]]) -> RocqExport:
     files: list[RocqFile] = []
     encodings: dict[str, str] = {}
     for proof, spec in proofs:
-        found = rocq_file(proof, f"symbolic-pe prove {spec} --rocq DIR")
+        found = file_of(proof, f"symbolic-pe prove {spec} --rocq DIR")
         name, count = found.name, 1
         while f"{name}.v" in encodings:
             count += 1
@@ -63,6 +71,13 @@ def rocq_export(proofs: Sequence[tuple[Proof, str]]) -> RocqExport:
         },
         tuple(files),
     )
+
+
+def file_of(proof: AnyProof, command: str) -> RocqFile:
+    """The file of one proof. Raises `NotYetCovered`."""
+    if isinstance(proof, AxesProof):
+        return axes_file(proof, command)
+    return step_file(proof, command) if isinstance(proof, StepProof) else rocq_file(proof, command)
 
 
 def theory_texts() -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from math import lcm
 
@@ -38,7 +37,7 @@ def rational_jordan(case: JordanCase, dimension: int) -> RationalJordan | None:
                 basis[channel, column + j] = form.basis[i][j].rational_value()
                 inverse[column + j, channel] = form.inverse_basis[j][i].rational_value()
         column += len(form.coordinates)
-    scale = fmpq(_denominator(basis))
+    scale = fmpq(denominator_of(basis))
     return RationalJordan(
         tuple(block for form in case.components for block in form.blocks),
         basis * scale,
@@ -59,18 +58,18 @@ def _is_rational(form: ComponentForm) -> bool:
 def similarity_head(x: fmpq_mat, form: RationalJordan, binder: Binder, *, skew: bool) -> str:
     """X and A = P exp(tJ) Q of one head, and that A is the flow of X."""
     n = x.nrows()
-    dx, dq = _denominator(x), _denominator(form.inverse)
+    dx, dq = denominator_of(x), denominator_of(form.inverse)
     dj = lcm(*(int(r.q) for b in form.blocks for r in _rates(b)))
     x_name, a_name = applied("X", binder.names), applied("A", binder.names)
     text = f"""(* X = X_rows/{dx}, the Jordan form has eigenvalues over {dj}, Q = Q_rows/{dq}. *)
 Definition X_rows : list (list Z) :=
-  {_integers(x, dx)}%Z.
+  {integer_rows(x)}%Z.
 Definition jordan_blocks : list jordan_block :=
   {listed(_block(b, dj) for b in form.blocks)}.
 Definition P_rows : list (list Z) :=
-  {_integers(form.basis, 1)}%Z.
+  {integer_rows(form.basis)}%Z.
 Definition Q_rows : list (list Z) :=
-  {_integers(form.inverse, dq)}%Z.
+  {integer_rows(form.inverse)}%Z.
 
 Definition X{binder.arguments} : matrix := rational X_rows {dx}.
 Definition A{binder.arguments} (t : R) : matrix :=
@@ -107,13 +106,12 @@ def _integer(x: fmpq) -> str:
     return f"({x.p})" if x < 0 else str(x.p)
 
 
-def _denominator(x: fmpq_mat) -> int:
-    return lcm(*(int(entry.q) for entry in _entries(x)))
+def denominator_of(x: fmpq_mat) -> int:
+    """The least common denominator of the entries."""
+    return lcm(*(int(entry.q) for row in x.tolist() for entry in row))
 
 
-def _entries(x: fmpq_mat) -> Iterable[fmpq]:
-    return (entry for row in x.tolist() for entry in row)
-
-
-def _integers(x: fmpq_mat, denominator: int) -> str:
-    return rows((((str((e * denominator).p)) for e in row) for row in x.tolist()), 2)
+def integer_rows(x: fmpq_mat) -> str:
+    """The entries times their common denominator, as a list of lists."""
+    scaled = x * fmpq(denominator_of(x))
+    return rows(((str(entry.p) for entry in row) for row in scaled.tolist()), 2)

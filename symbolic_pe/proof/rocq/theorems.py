@@ -51,8 +51,11 @@ THEOREMS = (
     Theorem("Laws", "orthogonality_needs_skewness", "no other X has an orthogonal flow"),
     Theorem("Laws", "bounded", "Xᵀ = −X bounds every entry of E(t)"),
     Theorem("Laws", "one_map", "Xᵀ = −X: one map serves queries and keys"),
-    Theorem("Laws", "two_axes", "XY = YX gives one group in two positions"),
     Theorem("Laws", "similarity", "XP = PJ and PQ = I: the flow of X is P·E_J·Q"),
+    Theorem("Axes", "axes_group_law", "generators that commute: A(p + q) = A(p)·A(q)"),
+    Theorem("Axes", "axes_relativity", "and scores see the difference of positions alone"),
+    Theorem("Axes", "axes_direction", "along any direction p, A is the flow of Σ pᵢXᵢ"),
+    Theorem("Axes", "axes_must_commute", "a group of positions has generators that commute"),
     Theorem("Chains", "chain_is_flow", "exp of a chain of any length n, rate a and shear e"),
     Theorem("Chains", "pair_chain_is_flow", "exp of a chain of pairs a ± bi of any length n"),
     Theorem("Chains", "kronecker_sum_is_flow", "X⊗I + I⊗Y has the flow E⊗F"),
@@ -76,7 +79,10 @@ THEOREMS = (
     Theorem("Checker", "decides_correct", "`decides n families X E` proves E(0) = I, E′ = XE"),
     Theorem("Checker", "flow_of_data", "the same for the statement that is read"),
     Theorem("Checker", "bias_of_data", "decided data prove uᵀexp(τY)w = bias(τ)"),
+    Theorem("Checker", "decides_commuting_correct", "decided data prove XY = YX"),
     Theorem("Similarity", "similarity_of_data", "integers decide XP = PJ, PQ = I and give exp(tX)"),
+    Theorem("Steps", "step_group_law", "Bᵐ⁺ⁿ = BᵐBⁿ for all integers, given the inverse of B"),
+    Theorem("Steps", "inverse_of_data", "integers decide that C is the inverse of B"),
 )
 
 

@@ -4,9 +4,10 @@
    parameters:  w positive, z real; the theorems hold for all real values
    proved here: initial-condition, derivative, homomorphism, relativity, closed-form *)
 
-From Coq Require Import Reals ZArith List.
-From SymbolicPE Require Import Matrices Flow Laws Chains DirectSums Augmentation.
-From SymbolicPE Require Import Fundamental Expressions NormalForms Checker Similarity.
+From Coq Require Import Reals ZArith List Lia Lra.
+From SymbolicPE Require Import Matrices Flow Laws Chains DirectSums Augmentation Gauge.
+From SymbolicPE Require Import Axes Fundamental Expressions NormalForms Checker Similarity
+  Steps.
 Import ListNotations.
 Open Scope R_scope.
 Set Bullet Behavior "Strict Subproofs".

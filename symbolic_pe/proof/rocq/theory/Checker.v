@@ -154,6 +154,33 @@ Proof.
   rewrite !(entries_map (constant symbols)) by reflexivity. exact H.
 Qed.
 
+(* -- generators that commute ------------------------------------------------------------- *)
+
+Definition decides_commuting (n : nat) (X Y : list (list expr)) : bool :=
+  matrix_steady X && matrix_steady Y &&
+  let x := forms X in
+  let y := forms Y in
+  for_all_below n (fun i => for_all_below n (fun j =>
+    p_equal (row_product n (fun k => at_ p_zero x i k) (fun k => at_ p_zero y k j))
+            (row_product n (fun k => at_ p_zero y i k) (fun k => at_ p_zero x k j)))).
+
+Theorem decides_commuting_correct n X Y Xr Yr symbols :
+  decides_commuting n X Y = true ->
+  read_constant symbols X = Xr -> read_constant symbols Y = Yr ->
+  times n (entries Xr) (entries Yr) =[n] times n (entries Yr) (entries Xr).
+Proof.
+  unfold decides_commuting. rewrite andb_true_iff. intros [_ H] <- <- i j Hi Hj.
+  assert (V : forall M i j, entries (read_constant symbols M) i j
+    = p_value (environment symbols no_functions 0) (at_ p_zero (forms M) i j)).
+  { intros M a b. rewrite forms_at, <- form_correct. apply entries_map. reflexivity. }
+  apply for_all_below_correct with (i := i) in H; auto.
+  apply for_all_below_correct with (i := j) in H; auto.
+  apply (p_equal_correct (environment symbols no_functions 0)) in H.
+  rewrite !row_product_correct in H. unfold times.
+  rewrite (sum_equal n _ _ (fun k _ => f_equal2 Rmult (V X i k) (V Y k j))), H.
+  symmetry. apply sum_equal. intros k _. now rewrite !V.
+Qed.
+
 (* -- biases ---------------------------------------------------------------------------------- *)
 
 (* u^T E v as an expression *)

@@ -168,21 +168,6 @@ Qed.
 
 End Laws.
 
-(* -- two axes -------------------------------------------------------------------------------- *)
-
-(* Generators that commute give one group of two (hence of any number of) positions. *)
-Theorem two_axes n X Y E F :
-  flow n X E -> flow n Y F -> times n X Y =[n] times n Y X ->
-  forall s t s' t', times n (E (s + s')) (F (t + t'))
-    =[n] times n (times n (E s) (F t)) (times n (E s') (F t')).
-Proof.
-  intros HE HF H s t s' t'.
-  assert (C : times n (E s') (F t) =[n] times n (F t) (E s')).
-  { apply (commutant n X E HE). symmetry. now apply (commutant n Y F HF). }
-  rewrite (group_law n X E HE), (group_law n Y F HF), <- !times_associative.
-  apply times_agree; [reflexivity|]. rewrite !times_associative. now rewrite C.
-Qed.
-
 (* -- similarity ------------------------------------------------------------------------------ *)
 
 (* X P = P J and P Q = I: the flow of X is P E_J Q. A real Jordan form is such a P and J. *)
