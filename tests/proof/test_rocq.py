@@ -101,8 +101,10 @@ def test_comments_cannot_be_ended_by_a_title() -> None:
 def test_what_is_refuted_is_not_stated() -> None:
     found = exported("examples/alibi-misquoted.toml")
     assert found.exported == LAWS
-    assert found.omitted == (("augmentation", "it is refuted"),)
-    assert "bias" not in without_comments(found.text)
+    reason = "it is refuted, also here: theorem not_the_bias"
+    assert found.omitted == (("augmentation", reason),)
+    assert "Theorem augmentation" not in found.text
+    assert "Theorem not_the_bias : ~ (" in found.text
 
 
 def test_one_map_without_skewness_keeps_the_other_laws() -> None:
@@ -179,7 +181,7 @@ def test_a_refuted_claim_keeps_its_exit_code(tmp_path: Path) -> None:
     command = ["prove", "examples/alibi-misquoted.toml", "--rocq", str(tmp_path / "proofs")]
     result = CliRunner().invoke(cli, command)
     assert result.exit_code == 1
-    assert "leaves out augmentation: it is refuted" in result.stdout
+    assert "leaves out augmentation: it is refuted, also here" in result.stdout
 
 
 def test_what_cannot_be_exported_is_named_and_nothing_is_written(tmp_path: Path) -> None:
@@ -260,6 +262,12 @@ MUTATIONS = {
         "examples/not-commuting.toml",
         "[[0; 0; 1];\n   [0; 0; 0];\n   [- 1; 0; 0]]",
         "[[0; 0; 0];\n   [0; 0; 1];\n   [0; - 1; 0]]",
+        "Cannot find witness",
+    ),
+    "refuted bias": (
+        "examples/alibi-misquoted.toml",
+        "Definition bias (m : R) (t : R) : R := - (m * t).",
+        "Definition bias (m : R) (t : R) : R := - m.",
         "Cannot find witness",
     ),
     "inverse of a step": (

@@ -9,7 +9,7 @@ from symbolic_pe.errors import NotYetCovered
 from symbolic_pe.generators.generator import Generator
 from symbolic_pe.proof.claim import Outcome
 from symbolic_pe.proof.prover import Proof
-from symbolic_pe.proof.rocq.bias import added_module, bias_theorem, joined_definitions
+from symbolic_pe.proof.rocq.bias import AddedCoordinates, bias_theorem, joined_definitions
 from symbolic_pe.proof.rocq.blocks import head_definitions, pattern_module, patterns_of
 from symbolic_pe.proof.rocq.dense import dense_head
 from symbolic_pe.proof.rocq.document import RocqFile, document, parameter_facts
@@ -17,7 +17,9 @@ from symbolic_pe.proof.rocq.laws import LAWS, NEED_SKEWNESS, Binder, law_theorem
 from symbolic_pe.proof.rocq.reals import variable
 
 BASIC = ("initial-condition", "derivative", "homomorphism", "relativity", "closed-form")
-BIAS = "augmentation"
+BIAS, NOT_BIAS = "augmentation", "not-augmentation"
+REFUTED = "it is refuted"
+REFUTED_HERE = f"{REFUTED}, also here: theorem not_the_bias"
 
 
 def rocq_file(proof: Proof, command: str) -> RocqFile:
@@ -30,11 +32,14 @@ def rocq_file(proof: Proof, command: str) -> RocqFile:
     if not set(stated) & set(BASIC):
         raise NotYetCovered(f"{encoding.name}: no law was proved, so there is nothing to export")
     try:
-        modules = _modules(encoding, stated)
+        refuted = dict(omitted).get(BIAS) == REFUTED
+        modules = _modules(encoding, [*stated, NOT_BIAS] if refuted else stated)
     except _BiasLeftOut as error:
         stated = [name for name in stated if name != BIAS]
         omitted = [*omitted, (BIAS, str(error))]
         modules = _modules(encoding, stated)
+    if any("Theorem not_the_bias" in module for module in modules):
+        omitted = [(name, REFUTED_HERE if name == BIAS else why) for name, why in omitted]
     facts = {"dimension": f"{encoding.dimension}, heads {len(encoding.heads)}"}
     return document(
         (encoding.name, encoding.title),
@@ -64,8 +69,7 @@ def _modules(encoding: Encoding, stated: Collection[str]) -> list[str]:
     shared = dict.fromkeys(p for h in encoding.heads for p in patterns_of(h.generator))
     modules = [pattern_module(pattern) for pattern in shared]
     for index, head in enumerate(encoding.heads):
-        parts = _head(encoding, head, stated)
-        modules.append("\n\n".join([f"Module Head_{index}.", *parts, f"End Head_{index}."]))
+        modules.append(_module(f"Head_{index}", *_head(encoding, head, stated)))
     return modules
 
 
@@ -82,20 +86,35 @@ def _head(encoding: Encoding, head: Head, stated: Collection[str]) -> list[str]:
     if added is None:
         return [content, *law_theorems(generator.dimension, binder, stated, one_map=one_map)]
     dimension = generator.dimension + added.coordinates
-    with_bias = BIAS in stated
-    try:
-        coordinates = added_module(added, binder, with_bias=with_bias)
-    except NotYetCovered as error:
-        if with_bias:
-            raise _BiasLeftOut(str(error)) from None
-        raise
+    coordinates = AddedCoordinates.of(added, binder)
     parts = [
-        f"Module Content.\n\n{content}\n\nEnd Content.",
-        coordinates,
+        _module("Content", content),
+        _module("Added", coordinates.flow(), *_bias(coordinates, generator, stated)),
         joined_definitions(generator.dimension, added, binder),
         *law_theorems(dimension, binder, stated, one_map=one_map),
     ]
-    return [*parts, bias_theorem(generator.dimension, added, binder)] if with_bias else parts
+    if BIAS in stated:
+        parts.append(bias_theorem(generator.dimension, added, binder))
+    return parts
+
+
+def _bias(
+    coordinates: AddedCoordinates, generator: Generator, stated: Collection[str]
+) -> list[str]:
+    """What a head says of its bias: that it is realised, that it is not, or nothing."""
+    if BIAS in stated:
+        try:
+            return [coordinates.bias()]
+        except NotYetCovered as error:
+            raise _BiasLeftOut(str(error)) from None
+    if NOT_BIAS not in stated:
+        return []
+    refutation = coordinates.refutation(generator.assumptions)
+    return [] if refutation is None else [refutation]
+
+
+def _module(name: str, *parts: str) -> str:
+    return "\n\n".join([f"Module {name}.", *parts, f"End {name}."])
 
 
 def _content(generator: Generator, reals: tuple[str, ...], *, skew: bool) -> tuple[Binder, str]:

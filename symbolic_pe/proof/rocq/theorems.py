@@ -58,6 +58,8 @@ THEOREMS = (
     Theorem("Axes", "axes_must_commute", "a group of positions has generators that commute"),
     Theorem("Chains", "chain_is_flow", "exp of a chain of any length n, rate a and shear e"),
     Theorem("Chains", "pair_chain_is_flow", "exp of a chain of pairs a ± bi of any length n"),
+    Theorem("Chains", "chain_group_law", "the group law of chains of any length"),
+    Theorem("Chains", "pair_chain_group_law", "the group law of chains of pairs"),
     Theorem("Chains", "kronecker_sum_is_flow", "X⊗I + I⊗Y has the flow E⊗F"),
     Theorem("Chains", "vandermonde", "Σ sᵏ/k!·tⁿ⁻ᵏ/(n − k)! = (s + t)ⁿ/n!, from the group law"),
     Theorem("DirectSums", "joined_is_flow", "flows of direct sums of any list of blocks"),

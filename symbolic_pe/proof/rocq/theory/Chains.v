@@ -87,14 +87,17 @@ Proof.
       destruct (Nat.ltb (S i) n); ring.
 Qed.
 
+Corollary chain_group_law n a e s t :
+  chain_flow a e (s + t) =[n] times n (chain_flow a e s) (chain_flow a e t).
+Proof. exact (group_law n _ _ (chain_is_flow n a e) s t). Qed.
+
 (* The group law of the nilpotent chain, read at its corner, is the binomial theorem in the form of
    Vandermonde's convolution: no induction on n is left to do. *)
 Theorem vandermonde n s t :
   sum_below (S n) (fun k => s ^ k / INR (fact k) * (t ^ (n - k) / INR (fact (n - k))))
   = (s + t) ^ n / INR (fact n).
 Proof.
-  assert (H := group_law (S n) _ _ (chain_is_flow (S n) 0 1) s t 0%nat n
-    (Nat.lt_0_succ n) (Nat.lt_succ_diag_r n)).
+  assert (H := chain_group_law (S n) 0 1 s t 0%nat n (Nat.lt_0_succ n) (Nat.lt_succ_diag_r n)).
   unfold chain_flow, weight, times in H. cbn [Nat.leb] in H. rewrite Nat.sub_0_r in H.
   rewrite !Rmult_0_l, !Rmult_1_l, !exp_0, !Rmult_1_l in H. rewrite H.
   apply sum_equal. intros k Hk.
@@ -183,3 +186,8 @@ Definition pair_chain_flow (a b e t : R) : matrix := tensor 2 (chain_flow a e t)
 
 Theorem pair_chain_is_flow n a b e : flow (n * 2) (pair_chain a b e) (pair_chain_flow a b e).
 Proof. apply kronecker_sum_is_flow; [apply chain_is_flow | apply plane_is_flow]. Qed.
+
+Corollary pair_chain_group_law n a b e s t :
+  pair_chain_flow a b e (s + t)
+  =[n * 2] times (n * 2) (pair_chain_flow a b e s) (pair_chain_flow a b e t).
+Proof. exact (group_law (n * 2) _ _ (pair_chain_is_flow n a b e) s t). Qed.

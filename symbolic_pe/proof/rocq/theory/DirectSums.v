@@ -3,7 +3,7 @@
    A layout is a permutation of channels, so a matrix in another layout is the same matrix with its
    rows and columns renamed, and so is its flow. *)
 
-From Coq Require Import Reals Lra Lia Arith List Bool Setoid Morphisms.
+From Coq Require Import Reals Lra Lia Arith NArith List Bool Setoid Morphisms.
 From Coquelicot Require Import Coquelicot.
 From SymbolicPE Require Import Sums Matrices Flow Laws.
 Open Scope R_scope.
@@ -120,10 +120,11 @@ Fixpoint position (channels : list nat) (c : nat) : nat :=
 Definition placed (channels : list nat) (A : matrix) : matrix :=
   fun i j => A (position channels i) (position channels j).
 
-(* n channels in which each of 0, ..., n - 1 occurs. *)
+(* n channels in which each of 0, ..., n - 1 occurs; compared as binary numbers, which is faster. *)
 Definition tiles (n : nat) (channels : list nat) : bool :=
   Nat.eqb (length channels) n
-  && forallb (fun c => existsb (Nat.eqb c) channels) (seq 0 n).
+  && let coded := map N.of_nat channels in
+     forallb (fun c => existsb (N.eqb (N.of_nat c)) coded) (seq 0 n).
 
 Lemma position_found channels c :
   In c channels ->
@@ -140,7 +141,8 @@ Lemma tiles_found n channels :
 Proof.
   unfold tiles. rewrite andb_true_iff, Nat.eqb_eq, forallb_forall. intros [Hl H]. split; auto.
   intros c Hc. assert (Hx := H c). rewrite existsb_exists in Hx.
-  destruct Hx as [d [Hd He]]; [apply in_seq; lia|]. apply Nat.eqb_eq in He. now subst.
+  destruct Hx as [d [Hd He]]; [apply in_seq; lia|]. apply N.eqb_eq in He. subst d.
+  apply in_map_iff in Hd as [b [Hb Hin]]. apply Nat2N.inj in Hb. now subst.
 Qed.
 
 Theorem placed_is_flow n channels X E :
