@@ -95,6 +95,40 @@ name = "singular"
 [step]
 matrix = [["1/2", "1"], ["0", "0"]]
 """
+# Parameters with the names that statements and proofs bind themselves.
+NAMES_SKEW = """
+[encoding]
+name = "names-skew"
+[parameters]
+c = "positive"
+i = "real"
+phi = "real"
+[generator]
+matrix = [["0", "-c", "i"], ["c", "0", "-phi"], ["-i", "phi", "0"]]
+"""
+NAMES_BIAS = """
+[encoding]
+name = "names-bias"
+[parameters]
+v = "positive"
+H = "real"
+[generator]
+blocks = [{ rate = "-v" }, { frequency = "1", shear = "H" }]
+[augmentation]
+bias = "-v*tau + H"
+"""
+NAMES_AXES = """
+[encoding]
+name = "names-axes"
+[parameters]
+a = "real"
+p = "real"
+j = "real"
+[[axes]]
+blocks = [{ rate = "a" }, { rate = "p" }]
+[[axes]]
+blocks = [{ rate = "j" }, { rate = "a*p" }]
+"""
 SPECIFICATIONS = {
     "similar": SIMILAR,
     "cubic-chain": CUBIC_CHAIN,
@@ -106,4 +140,7 @@ SPECIFICATIONS = {
     "two-heads": HEADS,
     "three-axes": AXES,
     "singular": SINGULAR,
+    "names-skew": NAMES_SKEW,
+    "names-bias": NAMES_BIAS,
+    "names-axes": NAMES_AXES,
 }

@@ -17,12 +17,14 @@ from symbolic_pe.cli.main import cli
 from symbolic_pe.encodings.catalogue import entries
 from symbolic_pe.encodings.decoding import decode_toml
 from symbolic_pe.encodings.forms import from_any_document, read_any_specification
-from symbolic_pe.encodings.specification import from_document
+from symbolic_pe.encodings.specification import from_document, read_specification
 from symbolic_pe.errors import NotYetCovered
 from symbolic_pe.proof.prover import prove
+from symbolic_pe.proof.rocq import syntax
 from symbolic_pe.proof.rocq.document import RocqFile
 from symbolic_pe.proof.rocq.encoding_file import rocq_file
 from symbolic_pe.proof.rocq.export import THEORY, file_of, rocq_export, theory_texts
+from symbolic_pe.proof.rocq.reals import real_term
 from tests.proof.rocq import FORBIDDEN, compiled, require_coqc, without_comments
 from tests.proof.rocq_specifications import SPECIFICATIONS
 
@@ -237,6 +239,38 @@ def test_the_examples_are_accepted(name: str, tmp_path: Path) -> None:
     require_coqc()
     answer = compiled(exported(f"examples/{name}.toml").text, tmp_path)
     assert answer.accepted, answer.message
+
+
+PLACED = """
+[generator]
+blocks = [{ rate = "-1/2", frequency = "2", chain_length = 2, shear = "3" }, { rate = "5" },
+          { frequency = "1/7" }]
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("layout", ["rope:dim=4,base=100,layout=half", "placed"])
+def test_x_of_the_file_is_the_matrix_of_the_encoding(layout: str, tmp_path: Path) -> None:
+    require_coqc()
+    if layout == "placed":
+        encoding = from_document(decode_toml(PLACED), "placed")
+    else:
+        encoding = read_specification(layout)
+    n = encoding.dimension
+    matrix = encoding.heads[0].generator.matrix
+    rows = syntax.rows(((str(real_term(x)) for x in row) for row in matrix), 2)
+    compare = f"""
+Lemma same : Head_0.X =[{n}] entries {rows}.
+Proof.
+  intros i j Hi Hj.
+  do {n} (destruct i as [|i]; [do {n} (destruct j as [|j]; [cbn; lra|]); lia|]). lia.
+Qed.
+"""
+    text = rocq_file(prove(encoding), "").text
+    answer = compiled(text + compare, tmp_path)
+    assert answer.accepted, answer.message
+    wrong = compare.replace("entries [[", "entries [[1 + ")
+    assert not compiled(text + wrong, tmp_path).accepted
 
 
 # What is changed, the text it stands in, what it becomes, and what coqc says.

@@ -32,8 +32,8 @@ from symbolic_pe.proof.rocq.syntax import (
     sum_of,
 )
 
-VERBATIM = frozenset("abcdefghijlmoprvwxyz")
-"""Names that no text of an exported file uses for anything else."""
+VERBATIM = frozenset("abdefghlmorwxyz")
+"""Letters that no exported statement binds itself; it binds c, i, j, k, p, q, s, t and v."""
 
 
 def variable(name: str) -> str:

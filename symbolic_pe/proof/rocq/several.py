@@ -96,8 +96,8 @@ class _Axes:
         )
         n, m, x = (self.values[key] for key in ("n", "m", "X"))
         parts.append(
-            f"Definition X{arguments} (a : nat) : matrix :=\n"
-            f"  match a with {cases} | _ => null end.\n"
+            f"Definition X{arguments} (i : nat) : matrix :=\n"
+            f"  match i with {cases} | _ => null end.\n"
             f"Definition A{arguments} (p : vector) : matrix := at_position {n} {m} {x} p."
         )
         return "\n\n".join(parts)
@@ -127,8 +127,8 @@ class _Axes:
         lemmas.append(
             "Lemma commute :\n"
             f"{self.binder.statement('commuting {n} {m} {X}'.format(**self.values))}.\n"
-            f"Proof.\n  intros{names} a b Ha Hb.\n"
-            f"  destruct a as {split.format('a')}; destruct b as {split.format('b')}; try lia.\n"
+            f"Proof.\n  intros{names} i j Hi Hj.\n"
+            f"  destruct i as {split.format('i')}; destruct j as {split.format('j')}; try lia.\n"
             f"{goals}\nQed."
         )
         return "\n\n".join(lemmas)
