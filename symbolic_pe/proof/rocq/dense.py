@@ -14,6 +14,7 @@ from symbolic_pe.errors import NotYetCovered
 from symbolic_pe.exponential.primary import PrimaryExponential, primary_exponential
 from symbolic_pe.generators.generator import Generator
 from symbolic_pe.jordan.classify import real_jordan_form
+from symbolic_pe.jordan.form import JordanCase
 from symbolic_pe.proof.rocq.expressions import (
     Expression,
     data_rows,
@@ -34,18 +35,20 @@ MAX_SIMILAR, MAX_PRIMARY, MAX_PARAMETRIC = 32, 16, 6
 """Dimensions up to which a file is checked within seconds."""
 
 
-def dense_head(generator: Generator, reals: tuple[str, ...], *, skew: bool) -> tuple[Binder, str]:
+def dense_head(
+    generator: Generator, reals: tuple[str, ...], case: JordanCase | None, *, skew: bool
+) -> tuple[Binder, str]:
     """Definitions of X and A of one head, and that A is the flow of X.
 
-    Raises `NotYetCovered` beyond the dimensions that are exported.
+    `case` is the Jordan form of a rational generator, where it is known already. Raises
+    `NotYetCovered` beyond the dimensions that are exported.
     """
     matrix, n = generator.matrix, generator.dimension
     if not is_rational(matrix):
         _require(n, MAX_PARAMETRIC, "matrices with parameters or irrational entries")
         return _parametric(generator, reals, skew=skew)
     _require(n, MAX_SIMILAR, "rational matrices")
-    (case,) = real_jordan_form(generator).cases
-    form = rational_jordan(case, n)
+    form = rational_jordan(case or real_jordan_form(generator).cases[0], n)
     if form is not None:
         binder = Binder(reals=reals)
         return binder, similarity_head(to_fmpq(matrix), form, binder, skew=skew)

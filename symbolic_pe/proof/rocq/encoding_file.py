@@ -7,6 +7,7 @@ from collections.abc import Collection
 from symbolic_pe.encodings.encoding import Encoding, Head
 from symbolic_pe.errors import NotYetCovered
 from symbolic_pe.generators.generator import Generator
+from symbolic_pe.jordan.form import JordanCase
 from symbolic_pe.proof.claim import Outcome
 from symbolic_pe.proof.prover import Proof
 from symbolic_pe.proof.rocq.bias import AddedCoordinates, bias_theorem, joined_definitions
@@ -33,11 +34,11 @@ def rocq_file(proof: Proof, command: str) -> RocqFile:
         raise NotYetCovered(f"{encoding.name}: no law was proved, so there is nothing to export")
     try:
         refuted = dict(omitted).get(BIAS) == REFUTED
-        modules = _modules(encoding, [*stated, NOT_BIAS] if refuted else stated)
+        modules = _modules(proof, [*stated, NOT_BIAS] if refuted else stated)
     except _BiasLeftOut as error:
         stated = [name for name in stated if name != BIAS]
         omitted = [*omitted, (BIAS, str(error))]
-        modules = _modules(encoding, stated)
+        modules = _modules(proof, stated)
     if any("Theorem not_the_bias" in module for module in modules):
         omitted = [(name, REFUTED_HERE if name == BIAS else why) for name, why in omitted]
     facts = {"dimension": f"{encoding.dimension}, heads {len(encoding.heads)}"}
@@ -64,12 +65,15 @@ def _selected(proof: Proof) -> tuple[list[str], list[tuple[str, str]]]:
     return stated, sorted(omitted.items())
 
 
-def _modules(encoding: Encoding, stated: Collection[str]) -> list[str]:
+def _modules(proof: Proof, stated: Collection[str]) -> list[str]:
     """One module for each kind of block, then one for each head."""
+    encoding = proof.encoding
     shared = dict.fromkeys(p for h in encoding.heads for p in patterns_of(h.generator))
     modules = [pattern_module(pattern) for pattern in shared]
     for index, head in enumerate(encoding.heads):
-        modules.append(_module(f"Head_{index}", *_head(encoding, head, stated)))
+        # With constant coordinates the known form is that of content and coordinates together.
+        known = [case for i, case in proof.cases if i == index and head.augmentation is None]
+        modules.append(_module(f"Head_{index}", *_head(encoding, head, known, stated)))
     return modules
 
 
@@ -77,11 +81,18 @@ class _BiasLeftOut(Exception):
     """The laws can be stated, but not the bias."""
 
 
-def _head(encoding: Encoding, head: Head, stated: Collection[str]) -> list[str]:
+def _head(
+    encoding: Encoding, head: Head, known: list[JordanCase], stated: Collection[str]
+) -> list[str]:
     """Definitions and theorems of one head."""
     generator, added = head.generator, head.augmentation
     reals = tuple(variable(name) for name in sorted(encoding.parameters))
-    binder, content = _content(generator, reals, skew="orthogonality" in stated)
+    if generator.placed is not None:
+        binder = Binder(reals=reals)
+        content = head_definitions(generator, binder)
+    else:
+        case = known[0] if known else None
+        binder, content = dense_head(generator, reals, case, skew="orthogonality" in stated)
     one_map = encoding.pairing == "one-map"
     if added is None:
         return [content, *law_theorems(generator.dimension, binder, stated, one_map=one_map)]
@@ -115,10 +126,3 @@ def _bias(
 
 def _module(name: str, *parts: str) -> str:
     return "\n\n".join([f"Module {name}.", *parts, f"End {name}."])
-
-
-def _content(generator: Generator, reals: tuple[str, ...], *, skew: bool) -> tuple[Binder, str]:
-    if generator.placed is not None:
-        binder = Binder(reals=reals)
-        return binder, head_definitions(generator, binder)
-    return dense_head(generator, reals, skew=skew)
