@@ -95,6 +95,16 @@ name = "singular"
 [step]
 matrix = [["1/2", "1"], ["0", "0"]]
 """
+# Planes that lose norm at a fixed rate, with a parameter as frequency.
+DAMPED = """
+[encoding]
+name = "damped-planes"
+[parameters]
+w = "positive"
+[generator]
+blocks = [{ rate = "-1/3", frequency = "w" }, { rate = "log(4/9)/2" }, { frequency = "w^2" },
+          { rate = "0" }]
+"""
 # Parameters with the names that statements and proofs bind themselves.
 NAMES_SKEW = """
 [encoding]
@@ -140,6 +150,7 @@ SPECIFICATIONS = {
     "two-heads": HEADS,
     "three-axes": AXES,
     "singular": SINGULAR,
+    "damped-planes": DAMPED,
     "names-skew": NAMES_SKEW,
     "names-bias": NAMES_BIAS,
     "names-axes": NAMES_AXES,

@@ -1,18 +1,12 @@
-"""Heads given as blocks on channels: one theorem for each kind of block, then its instances."""
+"""Kinds of blocks: X and E with symbolic entries, and what holds for every value of them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from symbolic_pe.algebra.scalar import Scalar
-from symbolic_pe.generators.block import PlacedBlock
-from symbolic_pe.generators.generator import Generator
-from symbolic_pe.proof.patterns import Pattern
-from symbolic_pe.proof.rocq import syntax
+from symbolic_pe.proof.patterns import RATE, Pattern
 from symbolic_pe.proof.rocq.expressions import data_rows, polynomial, reading_rows
 from symbolic_pe.proof.rocq.functions import Families
 from symbolic_pe.proof.rocq.laws import Binder, applied
-from symbolic_pe.proof.rocq.reals import real_term
 from symbolic_pe.proof.rocq.symbols import Symbols
 
 PROJECTIONS = {0: (), 1: ("v",), 2: ("fst v", "snd v"), 3: ("fst (fst v)", "snd (fst v)", "snd v")}
@@ -77,7 +71,9 @@ Definition block (v : {TYPES[count]}) : part := {{|
 |}}.
 Lemma block_sound : forall v, sound (block v).
 Proof. intros v. exact (is_flow{values}). Qed.
-{_skew_block(values) if is_skew(pattern) else ""}
+{_skew_block(values) if is_skew(pattern) else ""}{
+        _dissipative(pattern, values) if pattern.chain_length == 1 else ""
+    }
 End {module_name(pattern)}."""
 
 
@@ -100,84 +96,23 @@ Proof. intros v. exact (is_skew{values}). Qed.
 """
 
 
-@dataclass(frozen=True)
-class _Run:
-    """Blocks of one kind, with their channels."""
-
-    pattern: Pattern
-    blocks: tuple[PlacedBlock, ...]
-
-    def text(self) -> str:
-        """The list of parts."""
-        module = module_name(self.pattern)
-        if not self.pattern.variables:
-            return f"repeat ({module}.block tt) {len(self.blocks)}"
-        lines = ";\n     ".join(self._values(b) for b in self.blocks)
-        return f"map {module}.block\n    [{lines}]"
-
-    def proof(self, lemma: str) -> str:
-        """That each part has the property of the lemma."""
-        module = module_name(self.pattern)
-        if not self.pattern.variables:
-            return f"(repeated _ _ _ ({module}.{lemma} tt))"
-        return f"(mapped _ _ _ {module}.{lemma})"
-
-    def _values(self, placed: PlacedBlock) -> str:
-        values = [str(real_term(x)) for x in self.pattern.values(placed.block).values()]
-        return values[0] if len(values) == 1 else f"({', '.join(values)})"
+def _dissipative(pattern: Pattern, values: str) -> str:
+    """With a rate that is not positive the block loses norm."""
+    names = "".join(f" {name}" for name in pattern.variables)
+    arguments = f"forall{names} : R, " if names else ""
+    rate = f"{RATE} <= 0 -> " if pattern.has_rate else ""
+    indices = "[|[|i]] [|[|j]]" if pattern.is_pair else "[|i] [|j]"
+    given = f"{rate_of_values(pattern)} <= 0 -> " if pattern.has_rate else ""
+    hypothesis = " Ha" if pattern.has_rate else ""
+    return f"""
+Lemma is_dissipative :
+  {arguments}{rate}dissipative {pattern.block.dimension} (entries {applied("X", names)}).
+Proof. intros{names}{hypothesis} {indices} Hi Hj; try lia; cbn; lra. Qed.
+Lemma block_dissipative : forall v, {given}part_dissipative (block v).
+Proof. intros v. exact (is_dissipative{values}). Qed.
+"""
 
 
-def _runs(generator: Generator) -> list[_Run]:
-    grouped: dict[Pattern, list[PlacedBlock]] = {}
-    for placed in generator.placed or ():
-        grouped.setdefault(Pattern.of(placed.block), []).append(placed)
-    return [_Run(pattern, tuple(blocks)) for pattern, blocks in grouped.items()]
-
-
-def patterns_of(generator: Generator) -> list[Pattern]:
-    """The kinds of block of a head, in the order of first use."""
-    return [run.pattern for run in _runs(generator)]
-
-
-def head_definitions(generator: Generator, binder: Binder) -> str:
-    """Channels, blocks, X and A of one head, and that A is the flow of X."""
-    runs, n = _runs(generator), generator.dimension
-    channels = [c for run in runs for placed in run.blocks for c in placed.coordinates]
-    names = binder.names
-    blocks, x, a = (applied(name, names) for name in ("blocks", "X", "A"))
-    proofs = [run.proof("block_sound") for run in runs]
-    lists = " ++\n  ".join(run.text() for run in runs)
-    text = f"""Definition channels : list nat :=
-  {syntax.natural_list(channels)}.
-Definition blocks{binder.arguments} : list part :=
-  {lists}.
-Definition X{binder.arguments} : matrix := placed channels (joined_generator {blocks}).
-Definition A{binder.arguments} (t : R) : matrix :=
-  placed channels (joined_operator {blocks} t).
-
-Lemma tiled : tiles {n} channels = true.
-Proof. vm_compute. reflexivity. Qed.
-
-Theorem is_flow :
-{binder.statement(f"flow {n} {x} {a}")}.
-Proof.
-  {binder.introduction()}apply placed_is_flow; [exact tiled|].
-  exact (joined_is_flow {blocks} {_joined(proofs)}).
-Qed."""
-    if all(is_skew(run.pattern) for run in runs):
-        proofs = [run.proof("block_skew") for run in runs]
-        text += f"""
-
-Lemma is_skew :
-{binder.statement(f"skew {n} {x}")}.
-Proof.
-  {binder.introduction()}apply placed_skew; [exact tiled|].
-  exact (joined_skew {blocks} {_joined(proofs)}).
-Qed."""
-    return text
-
-
-def _joined(proofs: list[str]) -> str:
-    if len(proofs) == 1:
-        return proofs[0]
-    return f"(appended_parts _ _ _ {proofs[0]} {_joined(proofs[1:])})"
+def rate_of_values(pattern: Pattern) -> str:
+    """The rate, as a projection of the values v of a block."""
+    return PROJECTIONS[len(pattern.variables)][pattern.variables.index(RATE)]

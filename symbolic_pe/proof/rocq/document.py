@@ -11,7 +11,7 @@ KEYWORDS = frozenset(
     | {"if", "in", "let", "match", "return", "then", "using", "where", "with"}
 )
 IMPORTS = """From Coq Require Import Reals ZArith List Lia Lra.
-From SymbolicPE Require Import Matrices Flow Laws Chains DirectSums Augmentation Gauge.
+From SymbolicPE Require Import Matrices Flow Laws Chains DirectSums Bounds Augmentation Gauge.
 From SymbolicPE Require Import Axes Fundamental Expressions NormalForms Checker Similarity
   Steps.
 Import ListNotations.

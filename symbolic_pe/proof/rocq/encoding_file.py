@@ -11,14 +11,24 @@ from symbolic_pe.jordan.form import JordanCase
 from symbolic_pe.proof.claim import Outcome
 from symbolic_pe.proof.prover import Proof
 from symbolic_pe.proof.rocq.bias import AddedCoordinates, bias_theorem, joined_definitions
-from symbolic_pe.proof.rocq.blocks import head_definitions, pattern_module, patterns_of
+from symbolic_pe.proof.rocq.blocks import pattern_module
+from symbolic_pe.proof.rocq.contraction import contracts
 from symbolic_pe.proof.rocq.dense import dense_head
 from symbolic_pe.proof.rocq.document import RocqFile, document, parameter_facts
 from symbolic_pe.proof.rocq.laws import LAWS, NEED_SKEWNESS, Binder, law_theorems
+from symbolic_pe.proof.rocq.placed import (
+    contraction_definitions,
+    head_definitions,
+    patterns_of,
+)
 from symbolic_pe.proof.rocq.reals import variable
 
 BASIC = ("initial-condition", "derivative", "homomorphism", "relativity", "closed-form")
 BIAS, NOT_BIAS = "augmentation", "not-augmentation"
+ONLY_THERE = {
+    "bounded-causal": "the theory states it of skew generators, and of decays and damped planes "
+    "whose rates are rational numbers or sums of logarithms"
+}
 REFUTED = "it is refuted"
 REFUTED_HERE = f"{REFUTED}, also here: theorem not_the_bias"
 
@@ -56,9 +66,10 @@ def _selected(proof: Proof) -> tuple[list[str], list[tuple[str, str]]]:
     proved = {c.name for c in proof.claims if c.verdict is Outcome.PROVED}
     omitted = {c.name: f"it is {c.verdict.value}" for c in proof.claims if c.name not in proved}
     if "orthogonality" not in proved:
+        needed = set(NEED_SKEWNESS) - ({"bounded-causal"} if contracts(proof.encoding) else set())
         one_map = {"relativity"} if proof.encoding.pairing == "one-map" else set()
-        for name in proved & {*NEED_SKEWNESS, *one_map}:
-            omitted[name] = "the theory states it of skew generators"
+        for name in proved & (needed | one_map):
+            omitted[name] = ONLY_THERE.get(name, "the theory states it of skew generators")
     stated = [name for name in (*LAWS, BIAS) if name in proved and name not in omitted]
     for name in proved - {*stated, *omitted}:
         omitted[name] = "the theory has no statement of it"
@@ -90,6 +101,8 @@ def _head(
     if generator.placed is not None:
         binder = Binder(reals=reals)
         content = head_definitions(generator, binder)
+        if "bounded-causal" in stated and "orthogonality" not in stated:
+            content += "\n\n" + contraction_definitions(generator, binder)
     else:
         case = known[0] if known else None
         binder, content = dense_head(generator, reals, case, skew="orthogonality" in stated)

@@ -22,6 +22,7 @@ THEORY = (
     "Axes",
     "Chains",
     "DirectSums",
+    "Bounds",
     "Augmentation",
     "Gauge",
     "ExteriorAlgebra",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -119,6 +119,9 @@ LAWS = {
 }
 NEED_SKEWNESS = ("bounded-all", "bounded-causal", "orthogonality")
 """Laws that are stated where X is skew, and nowhere else."""
+CONTRACTION = replace(
+    LAWS["bounded-causal"], proof="contraction_bounded {n} _ _ {flow} {dissipative}"
+)
 ONE_MAP = Law(
     "relativity",
     " (q k : vector) (t s : R)",
@@ -133,12 +136,12 @@ def law_theorems(
     dimension: int, binder: Binder, claims: Collection[str], *, one_map: bool = False
 ) -> list[str]:
     """The theorems of the claims, for the X, A, is_flow and is_skew of the module around them."""
-    texts = []
-    for claim, law in LAWS.items():
-        if claim in claims:
-            chosen = ONE_MAP if claim == "relativity" and one_map else law
-            texts.append(_theorem(chosen, dimension, binder))
-    return texts
+    chosen = dict(LAWS)
+    if one_map:
+        chosen["relativity"] = ONE_MAP
+    if "orthogonality" not in claims:
+        chosen["bounded-causal"] = CONTRACTION
+    return [_theorem(law, dimension, binder) for name, law in chosen.items() if name in claims]
 
 
 def applied(name: str, arguments: str) -> str:
@@ -155,6 +158,7 @@ def _theorem(law: Law, dimension: int, binder: Binder) -> str:
         "X": applied("X", reals),
         "flow": applied("is_flow", binder.names + binder.witnesses),
         "skew": applied("is_skew", reals),
+        "dissipative": applied("is_dissipative", reals),
     }
     statement = binder.statement(law.statement.format(**values), law.quantified)
     return (

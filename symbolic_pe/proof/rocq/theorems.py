@@ -64,6 +64,8 @@ THEOREMS = (
     Theorem("Chains", "vandermonde", "Σ sᵏ/k!·tⁿ⁻ᵏ/(n − k)! = (s + t)ⁿ/n!, from the group law"),
     Theorem("DirectSums", "joined_is_flow", "flows of direct sums of any list of blocks"),
     Theorem("DirectSums", "placed_is_flow", "flows in any layout of the channels"),
+    Theorem("Bounds", "contraction", "X + Xᵀ diagonal and ≤ 0: |E(t)ᵢⱼ| ≤ 1 for t ≥ 0"),
+    Theorem("Bounds", "logs_at_most", "integers decide the sign of a sum of logarithms"),
     Theorem("Determinant", "liouville", "det E(t) = exp(t·tr X)"),
     Theorem("Augmentation", "score_with_bias", "appended constants add uᵀexp((t − s)Y)w"),
     Theorem("Augmentation", "alibi", "ALiBi for any head size: the bias is −m(t − s)"),

@@ -5,7 +5,7 @@
    proved here: initial-condition, derivative, homomorphism, relativity, closed-form *)
 
 From Coq Require Import Reals ZArith List Lia Lra.
-From SymbolicPE Require Import Matrices Flow Laws Chains DirectSums Augmentation Gauge.
+From SymbolicPE Require Import Matrices Flow Laws Chains DirectSums Bounds Augmentation Gauge.
 From SymbolicPE Require Import Axes Fundamental Expressions NormalForms Checker Similarity
   Steps.
 Import ListNotations.

@@ -4,7 +4,7 @@
    proved here: initial-condition, derivative, homomorphism, relativity, closed-form, bounded-all, bounded-causal, orthogonality *)
 
 From Coq Require Import Reals ZArith List Lia Lra.
-From SymbolicPE Require Import Matrices Flow Laws Chains DirectSums Augmentation Gauge.
+From SymbolicPE Require Import Matrices Flow Laws Chains DirectSums Bounds Augmentation Gauge.
 From SymbolicPE Require Import Axes Fundamental Expressions NormalForms Checker Similarity
   Steps.
 Import ListNotations.
@@ -63,16 +63,23 @@ Proof. intros v. exact (is_flow v). Qed.
 Lemma block_skew : forall v, part_skew (block v).
 Proof. intros v. exact (is_skew v). Qed.
 
+Lemma is_dissipative :
+  forall b : R, dissipative 2 (entries (X b)).
+Proof. intros b [|[|i]] [|[|j]] Hi Hj; try lia; cbn; lra. Qed.
+Lemma block_dissipative : forall v, part_dissipative (block v).
+Proof. intros v. exact (is_dissipative v). Qed.
+
 End Rotation.
 
 Module Head_0.
 
 Definition channels : list nat :=
   [0; 1; 2; 3]%nat.
+Definition values_of_Rotation : list (R) :=
+  [- 1;
+   - (1 / 100)].
 Definition blocks : list part :=
-  map Rotation.block
-    [- 1;
-     - (1 / 100)].
+  map Rotation.block values_of_Rotation.
 Definition X : matrix := placed channels (joined_generator blocks).
 Definition A (t : R) : matrix :=
   placed channels (joined_operator blocks t).
