@@ -305,12 +305,7 @@ MUTATIONS = {
         "Cannot find witness",
     ),
     "rate": ("decay:dim=2", "- (1 / 32)", "1 / 32", "Cannot find witness"),
-    "rate of logarithms": (
-        "xpos:dim=2",
-        "[2]%positive [7]%positive",
-        "[7]%positive [2]%positive",
-        READ,
-    ),
+    "rate of logarithms": ("xpos:dim=2", "[2]%positive [7]", "[7]%positive [2]", PROVED),
     "inverse of a step": (
         "examples/no-generator.toml",
         "C_rows : list (list Z) :=\n  [[-1; -1]",
