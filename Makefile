@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 OUT    := demo-output
 
-.PHONY: demo test test-full lint bench clean
+.PHONY: demo test test-full proofs lint bench clean
 .DELETE_ON_ERROR:
 
 # A stamp per environment: repeated calls cost nothing, a changed requirement reinstalls.
@@ -37,11 +37,18 @@ lint: $(VENV)/.test
 test: lint
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
+# The slow tests of Rocq files are left to `make proofs`.
+ROCQ_TESTS := tests/proof/test_rocq.py tests/proof/test_rocq_theory.py
+
 test-full: $(VENV)/.test
-	$(BIN)/python -m pytest -n 2 -m slow
+	$(BIN)/python -m pytest -n 2 -m slow $(addprefix --ignore=,$(ROCQ_TESTS))
+
+# Needs coqc and Coquelicot (Debian: coq libcoq-coquelicot); fails without them.
+proofs: $(VENV)/.test
+	ROCQ_REQUIRED=1 $(BIN)/python -m pytest -n 2 $(ROCQ_TESTS)
 
 bench: $(VENV)/.test
 	$(BIN)/symbolic-pe bench startup
 
 clean:
-	rm -rf $(VENV) $(OUT)
+	rm -rf $(VENV) $(OUT) build/rocq

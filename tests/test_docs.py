@@ -49,6 +49,7 @@ def test_the_model_page_runs_on_the_file_it_emits(
 PAGES = [
     "README.md",
     "docs/tutorials/getting-started.md",
+    "docs/how-to/check-with-rocq.md",
     "docs/how-to/integer-positions.md",
     "docs/how-to/parameters.md",
     "docs/how-to/recurrent-and-chunkwise.md",

@@ -297,8 +297,17 @@ def classify(
 @cli.command(help=f"Decide the claims of one or more encodings.\n\n{SPEC_HELP}")
 @click.argument("specs", metavar="SPEC...", nargs=-1, required=True)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON (one object for one SPEC).")
+@click.option(
+    "--rocq",
+    "rocq_directory",
+    metavar="DIR",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Also write what is proved as Rocq files that coqc checks.",
+)
 @budget_option
-def prove(specs: tuple[str, ...], as_json: bool, budget: Budget) -> None:
+def prove(
+    specs: tuple[str, ...], *, as_json: bool, rocq_directory: Path | None, budget: Budget
+) -> None:
     """Prove or refute."""
     from symbolic_pe.cli.dispatch import proof
     from symbolic_pe.cli.files import read_any_specification
@@ -315,6 +324,13 @@ def prove(specs: tuple[str, ...], as_json: bool, budget: Budget) -> None:
         for decided in proofs:
             click.echo(f"{decided.encoding.name}: {outcome_of(decided.claims).value}")
             click.echo(claims_text(decided.claims))
+    if rocq_directory is not None:
+        from symbolic_pe.cli.rocq import export_text, write_export
+        from symbolic_pe.proof.rocq.export import rocq_export
+
+        export = rocq_export(list(zip(proofs, specs, strict=True)))
+        write_export(export, rocq_directory)
+        click.echo(export_text(export, rocq_directory), err=as_json)
     sys.exit(_worst([claim for decided in proofs for claim in decided.claims]))
 
 
