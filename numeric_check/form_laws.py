@@ -35,12 +35,15 @@ NAMES = ("q", "s", "v")
 
 
 def _batches(subject: Subject) -> list[Rows]:
-    """Positions of two rows: near, far out, with gaps; with repetitions, fractions."""
+    """Nine positions of two rows: near, far out, with gaps; with repetitions, fractions.
+
+    Nine, so that a chunk of 8 has three levels of halves, and a row is left over.
+    """
     limit = subject.plan.encoding.domain.max_position
-    near, other = (0, 1, 2, 3, 5, 8, 13), (1, 4, 5, 6, 7, 9, 12)
-    gaps = (0, 1, 700, 701, limit // 2, limit - 1, limit)
-    repeated = (3, 3, 4, 4, 4, 9, limit)
-    halves = (0.5, 0.75, 12.125, 1000.7, 1000.703125, 1001.25, 1024.1)
+    near, other = (0, 1, 2, 3, 5, 8, 13, 14, 20), (1, 4, 5, 6, 7, 9, 12, 13, 15)
+    gaps = (0, 1, 700, 701, 702, limit // 2, limit - 2, limit - 1, limit)
+    repeated = (3, 3, 4, 4, 4, 9, 11, limit, limit)
+    halves = (0.5, 0.75, 12.125, 12.25, 1000.7, 1000.703125, 1001.25, 1024.1, 1030.0)
     found: list[Rows] = [(near, other)]
     if limit >= 1100:
         far = tuple(limit - 20 + p for p in near)

@@ -90,6 +90,20 @@ def test_both_forms_are_the_causal_sum(name: str, target: str) -> None:
 
 
 @pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", ["retention", "damped", "jordan-rope", "different-heads"])
+def test_whole_chunks_of_the_default_length(name: str, target: str) -> None:
+    """150 positions: two chunks of 64, and the rest, 22 = 16 + 4 + 2, against A of every lag."""
+    count, module = 150, kernel(name, target)
+    query, key, value = inputs(name, count)
+    maps = np.stack([exponential(built(name), lag) for lag in range(count)], axis=-3)
+    lag = np.maximum(np.arange(count)[:, None] - np.arange(count), 0)
+    pairs = maps[..., lag, :, :]  # (…, n, n, d, d)
+    scores = np.tril(np.einsum("...ia,...ijab,...jb->...ij", query, pairs, key, optimize=True))
+    found, _ = module.chunkwise(*brought(target, query, key, value, 1000 + np.arange(count)))
+    assert close(found, scores @ value)
+
+
+@pytest.mark.parametrize("target", TARGETS)
 def test_queries_in_groups_read_the_state_of_their_key(target: str) -> None:
     module = kernel("jordan-rope", target)
     query, key, value = inputs("jordan-rope")

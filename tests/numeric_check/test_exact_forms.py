@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from numeric_check import compile_kernel, prove_text
+from numeric_check.edited_text import undecided_edits
 from numeric_check.exact_forms import CASES
 from numeric_check.text_proof import TextProof
 from symbolic_pe import plan_kernel, read_specification
@@ -130,3 +131,21 @@ def test_sizes_that_are_not_executed_are_not_claimed() -> None:
     found = decide("decay:dim=129", "numpy")
     assert found.verdict == "proved"
     assert "recurrent_step" not in found.executed
+
+
+def test_an_edited_chunkwise_stays_undecided_and_an_edited_step_does_not() -> None:
+    """What is executed for some sizes says nothing about an edit that depends on them."""
+    kernel, _ = printed("xpos:dim=4", "numpy")
+    executed = decide("xpos:dim=4", "numpy").executed
+    swapped = kernel.text.replace("return (state * query)", "return (query * state)")
+    assert swapped != kernel.text
+    assert undecided_edits(swapped, kernel.text, executed) == []
+    for old, new in (
+        ("2**power for", "1 + power for"),
+        ("state = kept + np.swapaxes(values, -1, -2) @ early",
+         "state = np.swapaxes(values, -1, -2) @ early + kept"),
+    ):  # fmt: skip
+        edited = kernel.text.replace(old, new)
+        assert edited != kernel.text
+        assert decide("xpos:dim=4", "numpy", old, new).verdict == "proved"
+        assert undecided_edits(edited, kernel.text, executed)
