@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from math import lcm
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flint import arb, ctx, fmpq
 
@@ -31,6 +31,9 @@ from symbolic_pe.algebra.symbols import (
     symbol_ball,
 )
 from symbolic_pe.errors import OutsideTheRing, Undecided
+
+if TYPE_CHECKING:
+    from symbolic_pe.algebra.functions import SignKnowledge
 
 Radical = tuple[tuple[Atom, fmpq], ...]
 
@@ -242,8 +245,13 @@ class Scalar:
         with precision(256):
             return float(self.ball(values or {}))
 
-    def substitute(self, values: Mapping[str, Scalar]) -> Scalar:
-        """Replace parameters by scalars; fractional powers need their base to stay monomial."""
+    def substitute(
+        self, values: Mapping[str, Scalar], signs: SignKnowledge | None = None
+    ) -> Scalar:
+        """Replace parameters by scalars; fractional powers need their base to stay monomial.
+
+        signs  knows the signs of what comes under a root
+        """
         from symbolic_pe.algebra.functions import exponential, logarithm, power
 
         if not set(values) & (self.parameters() | self.symbols()):
@@ -266,7 +274,7 @@ class Scalar:
         for radical, coefficient in self.terms.items():
             part = of_base(coefficient)
             for atom, exponent in radical:
-                part = part * power(of_base(atom.value), exponent)
+                part = part * power(of_base(atom.value), exponent, signs)
             total = total + part
         return total
 

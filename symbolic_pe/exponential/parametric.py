@@ -160,7 +160,7 @@ def parametric_exponential(
     >>> print(str(form).splitlines()[0])
     exp(tX) = phi0_0(t)*I + phi0_1(t)*X
     """
-    here = apply(lambda x: x.substitute(cell.solved), matrix) if cell else matrix
+    here = apply(lambda x: x.substitute(cell.solved, cell), matrix) if cell else matrix
     adjoined = Adjunction.of(here)
     base = [[adjoined.base(x) for x in row] for row in here]
     coefficients = characteristic_polynomial(base)

@@ -123,7 +123,7 @@ def _decoupled(cell: Assumptions, component: _Component) -> list[_Component]:
     """The component on this cell: solved parameters may have cut it into smaller ones."""
     if component.block is not None or not cell.solved:
         return [component]
-    matrix = apply(lambda x: x.substitute(cell.solved), component.matrix)
+    matrix = apply(lambda x: x.substitute(cell.solved, cell), component.matrix)
     return [
         _Component(
             tuple(component.coordinates[i] for i in indices),

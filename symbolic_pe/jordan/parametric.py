@@ -81,7 +81,7 @@ def structure_cells(
 
     So are components above `MAX_DIMENSION`.
     """
-    here = apply(lambda x: x.substitute(cell.solved), matrix)
+    here = apply(lambda x: x.substitute(cell.solved, cell), matrix)
     adjoined = Adjunction.of(here)
     if adjoined.values and not any(x.parameters() for x in adjoined.values.values()):
         cell = cell.with_constants(adjoined.values)

@@ -39,7 +39,7 @@ class Leaf:
 
 def sign_cells(cell: Assumptions, x: Scalar) -> Iterator[tuple[Assumptions, int]]:
     """Split a cell until the sign of x is known on each part."""
-    value = x.substitute(cell.solved)
+    value = x.substitute(cell.solved, cell)
     sign = cell.sign_of_scalar(value)
     if sign is not None:
         yield cell, sign
@@ -78,7 +78,7 @@ def two_by_two(cell: Assumptions, matrix: ScalarMatrix) -> Iterator[Leaf | Assum
         if cell.equations():
             yield cell
             return
-        found = _leaf_or_question(cell, apply(lambda x: x.substitute(cell.solved), matrix))
+        found = _leaf_or_question(cell, apply(lambda x: x.substitute(cell.solved, cell), matrix))
     except (NotYetCovered, OutsideTheRing, ZeroDivisionError):
         yield cell
         return

@@ -84,3 +84,10 @@ def test_one_eigenvalue_in_two_spellings_inside_a_coupled_matrix() -> None:
     assert sum(b.multiplicity for b in case.structure) == 4
     assert case.growth.all == "bounded"
     assert prove(from_document({"matrix": rows})).outcome is Outcome.PROVED
+
+
+def test_a_root_of_a_parameter_beside_the_parameter_itself() -> None:
+    """On a case w is written as sqrt(w)^2, and the laws substitute it under the root."""
+    matrix = [["0", "sqrt(2)*w"], ["-sqrt(w)/(1+w)", "pi"]]
+    encoding = from_document({"matrix": matrix, "parameters": {"w": "positive"}})
+    assert prove(encoding).outcome is Outcome.PROVED
