@@ -24,6 +24,12 @@ LAWS: Mapping[str, str] = {
     "score-mod": "make_score_mod(t, s) adds the declared bias at t - s to a score",
     "decay-form": "decay(t, s) = e^(a (t - s)), 0 before t = s when causal; rotate = A without it",
     "module": "the nn.Module returns what transform_query and transform_key return",
+    "guard": "integers, and memory of another dtype, raise TypeError naming the dtype",
+    "input": "positions in every form, x in any memory and of any length give the same numbers",
+    "defaults": "an argument that is left out has the value that the reference states",
+    "precision": "constants are float64; arithmetic with x is in the compute dtype and no other",
+    "surroundings": "default dtype and device change nothing; results are on the device of x",
+    "gradient": "gradients in positions and parameters are finite, and those of the map",
 }
 
 CONSISTENT, REFUTED = "consistent", "refuted"
@@ -232,6 +238,25 @@ class Ledger:
             where(),
             worst,
         )
+
+
+class FirstRefutation(Exception):
+    """What a `StoppingLedger` raises: the law and dtype of the first refutation."""
+
+    def __init__(self, law: str, dtype: str) -> None:
+        super().__init__(f"{law} ({dtype})")
+        self.law, self.dtype = law, dtype
+
+
+class StoppingLedger(Ledger):
+    """Ends the measuring with `FirstRefutation`, where only the verdict is wanted."""
+
+    def record(
+        self, law: str, dtype: str, error: float, tolerance: float, evidence: Callable[[], Evidence]
+    ) -> None:
+        """Note one measurement, or raise."""
+        if math.isnan(error) or math.isinf(error) or _ratio(error, tolerance) > 1.0:
+            raise FirstRefutation(law, dtype)
 
 
 def _ratio(error: float, tolerance: float) -> float:

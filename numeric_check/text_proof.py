@@ -52,7 +52,17 @@ Constants = dict[tuple[int, int], fmpq]
 INPUT = "x_"
 SECONDS = 120.0
 """Longest time that one text may take on exact elements."""
-_DOES_NOT_RUN = (TypeError, ValueError, AttributeError, IndexError, NotImplementedError)
+_DOES_NOT_RUN = (
+    TypeError,
+    ValueError,
+    AttributeError,
+    LookupError,
+    NameError,
+    ArithmeticError,
+    AssertionError,
+    RuntimeError,
+)
+"""What a text raises, by a fault of its own or as exact elements do not have an operation."""
 
 
 @dataclass(frozen=True)
