@@ -8,13 +8,14 @@ import numpy as np
 from flint import fmpq
 
 from numeric_check.bias_laws import check_added_coordinates, check_bias_function
+from numeric_check.comparing import Twice
 from numeric_check.decay_laws import check_decay_form
 from numeric_check.double_double import Array
 from numeric_check.exact_map import BlockArray, ExactMap
 from numeric_check.gradient_laws import check_gradients
 from numeric_check.guard_laws import check_defaults, check_guards
 from numeric_check.input_laws import check_inputs
-from numeric_check.kernel import Kernel
+from numeric_check.kernel import Kernel, describe
 from numeric_check.map_laws import Measured, measure_map, probes
 from numeric_check.module_laws import check_module
 from numeric_check.operator_laws import check_operator
@@ -217,9 +218,13 @@ def _has_stated_size(kernel: Kernel, plan: KernelPlan, ledger: Ledger) -> bool:
 
 def _check_calls(subject: Subject, *, first: bool) -> None:
     """Laws about calling; those that do not look at parameters at the first point alone."""
-    check_gradients(subject)
-    for check in CALLING if first else ():
-        check(subject)
+    for check in (check_gradients, *(CALLING if first else ())):
+        try:
+            check(subject)
+        except FirstRefutation:
+            raise
+        except Exception as error:
+            Twice(subject, "runs", subject.dtypes[0]).refute(f"raised {describe(error)}")
 
 
 def _check_point(subject: Subject) -> None:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
-from random import Random
 from typing import Protocol
 
 from numeric_check.mutation.judge import EQUIVALENT, KINDS, SURVIVOR, Decision, Judge
@@ -18,7 +17,9 @@ from numeric_check.mutation.mutant import Mutant, mutants
 from symbolic_pe.emit.plan import KernelPlan
 
 CHUNK = 60
-SEED = 2026
+PARTS = 6
+"""A file is decided in so many parts, each of which prepares the original anew."""
+Decided = tuple[int, Mutant, Decision]
 Progress = Callable[[str], None]
 
 
@@ -46,6 +47,12 @@ class FileResult:
     name: str
     mutants: tuple[Mutant, ...]
     decisions: tuple[Decision, ...]
+
+    @classmethod
+    def of(cls, name: str, parts: Sequence[Sequence[Decided]]) -> FileResult:
+        """Parts put together in the order of the file."""
+        found = sorted((item for part in parts for item in part), key=lambda item: item[0])
+        return cls(name, tuple(m for _, m, _ in found), tuple(d for _, _, d in found))
 
     @property
     def counts(self) -> Counter[str]:
@@ -76,44 +83,26 @@ def campaign(
     processes: int | None = None,
     progress: Progress = lambda _: None,
 ) -> Iterator[FileResult]:
-    """Decide the mutants of every kernel, or a random `sample` of them each.
+    """Decide the mutants of every kernel, or a `sample` of them each.
 
     `processes` is 1 for this process alone, by default one for each core that may be used.
     """
     count = processes or len(os.sched_getaffinity(0))
     if count == 1:
         for specimen in specimens:
-            chosen = _chosen(specimen, sample)
-            progress(f"{specimen.name}: {len(chosen)} mutants")
-            yield _result(specimen, chosen, _decided(specimen, tuple(m.text for m in chosen)))
+            progress(specimen.name)
+            yield FileResult.of(specimen.name, [_decided(specimen, sample, 0, 1)])
         return
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(count, mp_context=context, initializer=_prepare) as pool:
-        waiting = []
-        for specimen in specimens:
-            chosen = _chosen(specimen, sample)
-            parts = [
-                pool.submit(_decided, specimen, tuple(m.text for m in chosen[i : i + CHUNK]))
-                for i in range(0, len(chosen), CHUNK)
-            ]
-            waiting.append((specimen, chosen, parts))
-        for specimen, chosen, parts in waiting:
-            progress(f"{specimen.name}: {len(chosen)} mutants")
-            yield _result(specimen, chosen, [d for part in parts for d in part.result()])
-
-
-def _result(
-    specimen: Specimen, chosen: Sequence[Mutant], decisions: Sequence[Decision]
-) -> FileResult:
-    return FileResult(specimen.name, tuple(chosen), tuple(decisions))
-
-
-def _chosen(specimen: Specimen, sample: int | None) -> tuple[Mutant, ...]:
-    found = mutants(specimen.text)
-    if sample is None or sample >= len(found):
-        return found
-    places = sorted(Random(SEED).sample(range(len(found)), sample))
-    return tuple(found[i] for i in places)
+        parts = PARTS if sample is None else 1 + sample // CHUNK
+        waiting = [
+            (specimen, [pool.submit(_decided, specimen, sample, i, parts) for i in range(parts)])
+            for specimen in specimens
+        ]
+        for specimen, futures in waiting:
+            progress(specimen.name)
+            yield FileResult.of(specimen.name, [future.result() for future in futures])
 
 
 def _prepare() -> None:
@@ -127,11 +116,19 @@ def _judge(specimen: Specimen) -> Judge:
     return Judge(specimen.text, specimen.plan())
 
 
-def _decided(specimen: Specimen, texts: tuple[str, ...]) -> list[Decision]:
-    judge = _judge(specimen)
+@lru_cache(maxsize=2)
+def _chosen(text: str, sample: int | None) -> tuple[Mutant, ...]:
+    return mutants(text, sample=sample)
+
+
+def _decided(specimen: Specimen, sample: int | None, part: int, parts: int) -> list[Decided]:
+    """Every `parts`-th mutant, beginning with number `part`."""
+    judge, chosen = _judge(specimen), _chosen(specimen.text, sample)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return [judge.decide(text) for text in texts]
+        return [
+            (n, chosen[n], judge.decide(chosen[n].text)) for n in range(part, len(chosen), parts)
+        ]
 
 
 __all__ = ["KINDS", "FileResult", "PlanSource", "Specimen", "campaign"]

@@ -64,7 +64,7 @@ def same_remainders(text: str, other: str) -> bool:
 
 def same_functions(text: str, other: str) -> bool:
     """Whether the texts are equal when functions count as one that are equal or hand on their
-    arguments.
+    arguments, and names that a function is given and does not read count as one.
     """
     return _in_one_name(ast.parse(text)) == _in_one_name(ast.parse(other))
 
@@ -219,11 +219,27 @@ def _number(node: ast.expr) -> float | int | None:
 
 
 def _in_one_name(tree: ast.Module) -> str:
-    names = _representatives(tree)
+    names, unread = _representatives(tree), _unread(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            for place in unread.get(node.func.id, ()):
+                if place < len(node.args) and isinstance(node.args[place], ast.Name):
+                    node.args[place] = ast.Constant(None)
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
             node.id = names.get(node.id, node.id)
     return ast.dump(tree)
+
+
+def _unread(tree: ast.Module) -> Mapping[str, tuple[int, ...]]:
+    """The places of the arguments that a function of the module never names."""
+    found = {}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            named = frozenset[str]().union(*(_names(statement) for statement in node.body))
+            places = enumerate(a.arg for a in node.args.args)
+            found[node.name] = tuple(i for i, name in places if name not in named)
+    return found
 
 
 def _representatives(tree: ast.Module) -> Mapping[str, str]:

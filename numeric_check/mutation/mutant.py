@@ -10,10 +10,13 @@ import ast
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from random import Random
 
 from numeric_check.mutation.operators import OPERATORS, Operator
 from numeric_check.mutation.scope import Scope, scopes
 from symbolic_pe.errors import KernelError
+
+SEED = 2026
 
 
 @dataclass(frozen=True)
@@ -38,28 +41,42 @@ class Mutant:
         return f"line {self.line}: `{self.before}` becomes `{self.after}`"
 
 
-def mutants(text: str, operators: Sequence[Operator] = OPERATORS) -> tuple[Mutant, ...]:
-    """All mutants of a text in the order of the file; no two have the same syntax tree.
+def mutants(
+    text: str, operators: Sequence[Operator] = OPERATORS, *, sample: int | None = None
+) -> tuple[Mutant, ...]:
+    """The mutants of a text in the order of the file, all or `sample` drawn ones.
 
+    No two have the same syntax tree, and none that of the text. The same are drawn each time.
     Raises `KernelError` for a text that is not Python.
     """
     try:
         tree = ast.parse(text)
     except SyntaxError as error:
         raise KernelError(f"line {error.lineno}: not Python: {error.msg}") from None
-    source = _Source(text)
+    edits = list(_edits(text, tree, operators))
+    order = list(range(len(edits)))
+    if sample is not None:
+        Random(SEED).shuffle(order)
     seen = {_fingerprint(tree)}
-    found = []
+    chosen: list[int] = []
+    for place in order:
+        if sample is not None and len(chosen) >= sample:
+            break
+        changed = _parsed(edits[place].text)
+        mark = None if changed is None else _fingerprint(changed)
+        if mark is not None and mark not in seen:
+            seen.add(mark)
+            chosen.append(place)
+    return tuple(edits[place] for place in sorted(chosen))
+
+
+def _edits(text: str, tree: ast.Module, operators: Sequence[Operator]) -> Iterator[Mutant]:
+    """What the operators make of every node, equal trees and broken texts included."""
+    source = _Source(text)
     for node, scope in _sites(tree):
         for operator in operators:
             for replacement in operator.variants(node, scope):
-                mutant = source.replaced(node, operator.name, replacement)
-                changed = _parsed(mutant.text)
-                mark = None if changed is None else _fingerprint(changed)
-                if mark is not None and mark not in seen:
-                    seen.add(mark)
-                    found.append(mutant)
-    return tuple(found)
+                yield source.replaced(node, operator.name, replacement)
 
 
 def _fingerprint(tree: ast.Module) -> bytes:

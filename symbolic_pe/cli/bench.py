@@ -72,6 +72,62 @@ _table_command("kernels", "Emitted RoPE beside other packages, as a ratio to a c
 
 
 @bench.command()
+@click.argument("names", metavar="[NAME]...", nargs=-1)
+@click.option("--target", "targets", multiple=True, help="Only this target; repeatable.")
+@click.option(
+    "--shape",
+    default="1,8,1024",
+    show_default=True,
+    metavar="BATCH,HEADS,POSITIONS",
+    help="Of x; the channels are those of the encoding.",
+)
+@click.option(
+    "--budget",
+    default=0.3,
+    show_default=True,
+    type=click.FloatRange(min=0.0, min_open=True),
+    help="Seconds of timings of one line.",
+)
+@_page
+@_json
+def catalogue(
+    names: tuple[str, ...],
+    *,
+    targets: tuple[str, ...],
+    shape: str,
+    budget: float,
+    page: Path | None,
+    as_json: bool,
+) -> None:
+    """Every catalogue encoding, target and dtype: proof, bound, measured error, time.
+
+    Exit code 1 when a text is refuted or an error lies outside its bound.
+    """
+    from numeric_check.bench.catalogue import markdown, survey
+    from symbolic_pe.cli.output import to_text
+
+    if page is not None and as_json:
+        raise SpecificationError("give one of --page and --json")
+    _check_page("catalogue", page)
+    found = survey(names, targets=targets, shape=_sizes(shape), budget=budget, progress=_progress)
+    text = to_text(found.to_dict()) if as_json else markdown(found)
+    _deliver("catalogue", text, page)
+    sys.exit(EXIT_REFUTED if found.refuted else 0)
+
+
+def _sizes(text: str) -> tuple[int, int, int]:
+    """Three positive integers."""
+    parts = [p.strip() for p in text.split(",")]
+    if len(parts) != 3 or not all(p.isdecimal() and 0 < int(p) <= 2**20 for p in parts):
+        raise SpecificationError(
+            f"--shape: expected BATCH,HEADS,POSITIONS, three whole numbers from 1 to 1048576 such "
+            f"as 1,8,1024, got {text!r}"
+        )
+    batch, heads, positions = map(int, parts)
+    return batch, heads, positions
+
+
+@bench.command()
 @click.argument(
     "files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path)
 )
@@ -81,6 +137,7 @@ _table_command("kernels", "Emitted RoPE beside other packages, as a ratio to a c
 @_json
 def mutants(
     files: tuple[Path, ...],
+    *,
     sample: int | None,
     processes: int | None,
     page: Path | None,
