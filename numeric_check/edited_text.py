@@ -69,31 +69,6 @@ def undecided_edits(text: str, emitted: str, executed: Set[str] | None) -> list[
     return reasons
 
 
-def only_definition(text: str, emitted: str, name: str) -> bool:
-    """Whether nothing but this definition differs."""
-    ours, theirs = _definitions(_stripped(text)), _definitions(_stripped(emitted))
-    return all(
-        _dumps(ours.get(n, [])) == _dumps(theirs.get(n, [])) for n in {*ours, *theirs} - {name}
-    )
-
-
-def changed_definitions(text: str, emitted: str, roots: Set[str]) -> bool:
-    """Whether everything that differs is used by `roots` and by nothing beside them.
-
-    Functions that reach the changed definitions through a root are not beside it.
-    """
-    ours, theirs = _definitions(_stripped(text)), _definitions(_stripped(emitted))
-    changed = {
-        name
-        for name in {*ours, *theirs}
-        if _dumps(ours.get(name, [])) != _dumps(theirs.get(name, []))
-    }
-    inside = _reachable(ours, roots)
-    others = {n: d for n, d in ours.items() if n not in roots}
-    beside = {n for n in others if n and n not in inside}
-    return changed <= inside and not changed & _reachable(others, beside)
-
-
 def _stripped(text: str) -> ast.Module:
     """The syntax tree without docstrings."""
     tree = ast.parse(text)
@@ -257,4 +232,4 @@ def _reachable(definitions: dict[str, list[ast.stmt]], roots: Set[str]) -> set[s
     return found
 
 
-__all__ = ["changed_definitions", "only_definition", "same_code", "undecided_edits"]
+__all__ = ["same_code", "undecided_edits"]

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from numeric_check.bias_laws import bias_arguments
-from numeric_check.comparing import Twice, failure
+from numeric_check.comparing import AGREEMENT, Twice, failure
 from numeric_check.subject import MAPS, Subject
+from symbolic_pe.algebra.scalar import ONE
 
 INTEGERS = ("int64", "int32", "uint8", "bool")
 FLOATS = ("float32", "float64")
@@ -77,12 +78,25 @@ def check_defaults(subject: Subject) -> None:
     law = Twice(subject, "defaults", subject.dtypes[0])
     kernel = subject.kernel
     place = kernel.bring(np.array(POSITIONS))
+    _check_temperature(law)
     if kernel.has("rotary_table"):
         _check_table(law, place)
     for name in PAIRS:
         if kernel.has(name) and kernel.target == "torch":
             values = bias_arguments(subject) if name == "bias" else ()
             _check_pair(law, name, (place, place, *values))
+
+
+def _check_temperature(law: Twice) -> None:
+    """TEMPERATURE is stated where the encoding has one, and is that of the encoding."""
+    temperature, kernel = law.subject.plan.encoding.temperature, law.subject.kernel
+    if not kernel.has_number("TEMPERATURE"):
+        if (temperature - ONE).sign() != 0:
+            law.refute("the encoding has a temperature, and the file states no TEMPERATURE")
+        return
+    exact = law.subject.exact.scalar(temperature)
+    note = f"TEMPERATURE is {kernel.raw('TEMPERATURE')!r}, that of the encoding {exact!r}"
+    law.record(note, abs(kernel.raw("TEMPERATURE") - exact), AGREEMENT * abs(exact))
 
 
 def _check_table(law: Twice, place: Any) -> None:

@@ -43,6 +43,8 @@ def check_inputs(subject: Subject) -> None:
             _check_pair(law, name)
     if subject.kernel.has("make_score_mod"):
         _check_scores(law)
+    if subject.kernel.module_classes:
+        _check_module(law)
 
 
 def _called(subject: Subject, name: str, reference: float = REFERENCE) -> Callable[[Any, Any], Any]:
@@ -200,6 +202,21 @@ def _rows(subject: Subject, positions: Sequence[Number]) -> Any:
     """(2, [1,] n): the positions, and all of them one later."""
     both = np.stack([np.array(positions), np.array(positions) + 1.0])
     return subject.kernel.bring(both if subject.heads == 1 else both[:, None])
+
+
+def _check_module(law: Twice) -> None:
+    """The module takes positions as lists."""
+    subject = law.subject
+    kernel = subject.kernel
+    made = kernel.raw(kernel.module_classes[0])(*subject.values)
+    x = kernel.bring(_vectors(subject, len(REAL)))
+    for side in range(2):
+
+        def call(place: Any, side: int = side) -> Any:
+            return made(x, x, place)[side]
+
+        expected = law.called("forward", call, _brought(subject, REAL))
+        law.same("forward, positions as a list", expected, call, list(REAL))
 
 
 def _check_scores(law: Twice) -> None:

@@ -89,6 +89,10 @@ class Kernel:
         except KeyError:
             raise KernelError(f"the text defines no {name}") from None
 
+    def has_number(self, name: str) -> bool:
+        """Whether the file states this number."""
+        return isinstance(self._namespace.get(name), (int, float))
+
     def constants(self) -> Mapping[str, Any]:
         """The arrays that the text keeps."""
         found = self._namespace.items()

@@ -1,12 +1,12 @@
-"""Where two syntax trees differ, and whether the place can matter: decided on the trees."""
+"""Where two syntax trees differ, and whether the place can matter: decided at that place."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Set
 from math import lcm
 
-_MODULES = frozenset({"np", "torch", "math"})
+MODULES = frozenset({"np", "torch", "math"})
 Pair = tuple[ast.expr, ast.expr]
 
 
@@ -17,13 +17,13 @@ def constant_differences(text: str, other: str) -> list[Pair]:
     of the libraries.
     """
     ours, theirs = ast.parse(text), ast.parse(other)
-    constants = _constants(theirs) | _MODULES
+    constants = constants_of(theirs) | MODULES
     return [
         (a, b)
         for a, b in _path(ours, theirs)
         if isinstance(a, ast.expr)
         and isinstance(b, ast.expr)
-        and all(_names(x) <= constants and _is_plain(x) for x in (a, b))
+        and all(names_in(x) <= constants and _is_plain(x) for x in (a, b))
     ]
 
 
@@ -38,7 +38,7 @@ def same_at_every_call(text: str, other: str) -> bool:
         if isinstance(b, ast.FunctionDef):
             function = b
         elif isinstance(a, ast.expr) and isinstance(b, ast.expr) and function is not None:
-            names = _names(a) | _names(b)
+            names = names_in(a) | names_in(b)
             if len(names) == 1 and _is_arithmetic(a) and _is_arithmetic(b):
                 values = _values(theirs, function.name, next(iter(names)), frozenset())
                 if values:
@@ -53,29 +53,13 @@ def same_remainders(text: str, other: str) -> bool:
     """
     for a, b in _path(ast.parse(text), ast.parse(other)):
         if isinstance(a, ast.GeneratorExp) and isinstance(b, ast.GeneratorExp):
-            names = _names(a.elt) | _names(b.elt)
+            names = names_in(a.elt) | names_in(b.elt)
             rest = ast.dump(a.generators[0]) == ast.dump(b.generators[0])
             if rest and len(names) == 1 and _is_remainder(a.elt) and _is_remainder(b.elt):
                 period = lcm(*(_modulus(x) for x in (a.elt, b.elt)))
                 pairs = ((_value(a.elt, names, v), _value(b.elt, names, v)) for v in range(period))
                 return all(bool(x) == bool(y) for x, y in pairs)
     return False
-
-
-def same_functions(text: str, other: str) -> bool:
-    """Whether the texts are equal when functions count as one that are equal or hand on their
-    arguments, and names that a function is given and does not read count as one.
-    """
-    return _in_one_name(ast.parse(text)) == _in_one_name(ast.parse(other))
-
-
-def same_but_devices(text: str, other: str) -> bool:
-    """Whether the texts differ at most in which array is asked for its device.
-
-    `.to(a.device)` and `device=a.device` count as one for every a, `.imag.dtype` as `.real.dtype`,
-    and an index may be kept anywhere.
-    """
-    return _without_devices(ast.parse(text)) == _without_devices(ast.parse(other))
 
 
 def _path(a: ast.AST, b: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
@@ -102,11 +86,12 @@ def _path(a: ast.AST, b: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
         yield from _path(*different[0])
 
 
-def _names(node: ast.AST) -> frozenset[str]:
+def names_in(node: ast.AST) -> frozenset[str]:
+    """The names below a node."""
     return frozenset(n.id for n in ast.walk(node) if isinstance(n, ast.Name))
 
 
-def _constants(tree: ast.Module) -> frozenset[str]:
+def constants_of(tree: ast.Module) -> frozenset[str]:
     """Names that the module binds, to what is not a function."""
     return frozenset(
         n.id
@@ -215,107 +200,11 @@ def _number(node: ast.expr) -> float | int | None:
     return value if isinstance(value, (int, float)) else None
 
 
-# -- normal forms ---------------------------------------------------------------------------------
-
-
-def _in_one_name(tree: ast.Module) -> str:
-    names, unread = _representatives(tree), _unread(tree)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            for place in unread.get(node.func.id, ()):
-                if place < len(node.args) and isinstance(node.args[place], ast.Name):
-                    node.args[place] = ast.Constant(None)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name):
-            node.id = names.get(node.id, node.id)
-    return ast.dump(tree)
-
-
-def _unread(tree: ast.Module) -> Mapping[str, tuple[int, ...]]:
-    """The places of the arguments that a function of the module never names."""
-    found = {}
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef):
-            named = frozenset[str]().union(*(_names(statement) for statement in node.body))
-            places = enumerate(a.arg for a in node.args.args)
-            found[node.name] = tuple(i for i, name in places if name not in named)
-    return found
-
-
-def _representatives(tree: ast.Module) -> Mapping[str, str]:
-    """For each function the one that stands for it: of equal arguments and body, docstrings aside,
-    or the one that it hands all its arguments to.
-    """
-    first: dict[str, str] = {}
-    found: dict[str, str] = {}
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef):
-            body = node.body[1:] if ast.get_docstring(node) else node.body
-            mark = ast.dump(node.args) + "".join(ast.dump(statement) for statement in body)
-            found[node.name] = _handed_to(node, body) or first.setdefault(mark, node.name)
-    return found
-
-
-def _handed_to(node: ast.FunctionDef, body: list[ast.stmt]) -> str | None:
-    """The function that gets exactly the arguments of this one."""
-    if len(body) != 1 or not isinstance(body[0], ast.Return):
-        return None
-    call = body[0].value
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.keywords:
-        return None
-    given = [a.id for a in call.args if isinstance(a, ast.Name)]
-    plain = len(given) == len(call.args) and not node.args.kwonlyargs
-    return call.func.id if plain and given == [a.arg for a in node.args.args] else None
-
-
-class _Devices(ast.NodeTransformer):
-    """Writes one name for every array that is asked for its device."""
-
-    def __init__(self, constants: frozenset[str]) -> None:
-        self._constants = constants
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        self.generic_visit(node)
-        if node.attr == "device" and isinstance(node.value, ast.Name):
-            return ast.Attribute(ast.Name("array", ast.Load()), "device", node.ctx)
-        if node.attr == "dtype" and isinstance(node.value, ast.Attribute):
-            inner = node.value
-            if inner.attr == "imag":
-                return ast.Attribute(
-                    ast.Attribute(inner.value, "real", inner.ctx), "dtype", node.ctx
-                )
-        return node
-
-    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
-        self.generic_visit(node)
-        node.slice = _Indices(self._constants).visit(node.slice)
-        return node
-
-
-class _Indices(ast.NodeTransformer):
-    """Leaves out where an index is brought to a device."""
-
-    def __init__(self, constants: frozenset[str]) -> None:
-        self._constants = constants
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        function = node.func
-        if not isinstance(function, ast.Attribute) or function.attr != "to":
-            return node
-        kept = function.value
-        if isinstance(kept, ast.Name) and kept.id in self._constants:
-            return kept
-        return node
-
-
-def _without_devices(tree: ast.Module) -> str:
-    return ast.dump(_Devices(_constants(tree)).visit(tree))
-
-
 __all__ = [
+    "MODULES",
     "constant_differences",
+    "constants_of",
+    "names_in",
     "same_at_every_call",
-    "same_but_devices",
-    "same_functions",
     "same_remainders",
 ]

@@ -2,11 +2,15 @@
 
 same code            the trees differ in docstrings at most
 same constants       the expression that differs has the same value, bit for bit
-same functions       the function called instead has the same body, or hands on its arguments
+same functions       the function called instead has the same body or hands on its arguments,
+                     or what differs is an argument that it does not read
 same at every call   what differs depends on an argument, and agrees for all that it is given
 same remainders      what differs is whether a whole number has a remainder, in both the same
+same identities      an identity of the library that holds bit for bit, such as cos being even
 same devices         another array is asked for its device, and the law `surroundings` was
                      measured for every way in which the inputs can be on two devices
+same promotion       only casts differ, and both return the same bits for every dtype of x, of
+                     the positions and of the parameters (`agreement`)
 lag is not read      A = I: `operator` is executed exactly, and only how it reads its argument
                      differs
 same text proof      exact execution proves the same functions, the edit rearranges arithmetic
@@ -23,19 +27,19 @@ from typing import Any
 
 import numpy as np
 
-from numeric_check.edited_text import (
-    changed_definitions,
-    only_definition,
-    same_code,
-    undecided_edits,
-)
+from numeric_check.edited_text import same_code, undecided_edits
 from numeric_check.kernel import Kernel
+from numeric_check.mutation.agreement import agree
 from numeric_check.mutation.difference import (
     constant_differences,
     same_at_every_call,
+    same_remainders,
+)
+from numeric_check.mutation.normal_forms import (
     same_but_devices,
     same_functions,
-    same_remainders,
+    same_identities,
+    without_casts,
 )
 from numeric_check.rounding.bias import BiasBound, bias_bound
 from numeric_check.rounding.blocks import MAPS, ROTATE
@@ -50,11 +54,10 @@ TREES: Mapping[str, Callable[[str, str], bool]] = {
     "same at every call": same_at_every_call,
     "same remainders": same_remainders,
     "same devices": same_but_devices,
+    "same identities": same_identities,
 }
 SLACK = 1.0 + 2.0**-20
 """Coefficients of bounds are formed in floating point."""
-CASTS = ("dtype", "float64", "float32", "bfloat16", "float16", "to", "astype", "result_type",
-         "promote_types")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -87,16 +90,13 @@ def equivalence(kernel: Kernel, plan: KernelPlan, proof: TextProof, original: Re
             return reason
     if _same_constants(kernel, original.kernel):
         return "same constants"
+    if _only_casts(kernel, original) and agree(kernel, original.kernel, plan):
+        return "same promotion"
     if proof.verdict != "proved" or proof.executed != original.proof.executed:
         return ""
-    doubts = undecided_edits(kernel.text, original.text, proof.executed)
-    if doubts and _is_operator_alone(doubts, kernel, plan, original):
-        return "lag is not read"
-    if doubts and not _about_casts(doubts, kernel, original):
+    if undecided_edits(kernel.text, original.text, proof.executed):
         return ""
-    if not _no_larger(kernel, plan, original):
-        return ""
-    return "same roundings" if doubts else "same text proof"
+    return "same text proof" if _no_larger(kernel, plan, original) else ""
 
 
 def _same_constants(kernel: Kernel, original: Kernel) -> bool:
@@ -123,34 +123,9 @@ def _identical(a: Any, b: Any) -> bool:
     return type(a) in (int, float, str, bool) and repr(a) == repr(b)
 
 
-def _is_operator_alone(
-    doubts: Sequence[str], kernel: Kernel, plan: KernelPlan, original: Reference
-) -> bool:
-    """Whether only `operator` differs, in casts or in an index, and it returns I for every lag.
-
-    Exact execution covers every shape that `operator` meets, its argument being one number.
-    """
-    uses = [f"use of `.{name}`" for name in (*CASTS, "tensor", "as_tensor")]
-    about = [*uses, "the index `["]
-    constant = all(getattr(g, "kind", "") == "constant" for g in plan.groups)
-    return (
-        constant
-        and plan.basis is None
-        and "operator" in original.proof.executed
-        and changed_definitions(kernel.text, original.text, {"operator"})
-        and only_definition(kernel.text, original.text, "operator")
-        and all(any(a in doubt for a in about) for doubt in doubts)
-    )
-
-
-def _about_casts(doubts: Sequence[str], kernel: Kernel, original: Reference) -> bool:
-    """Whether only casts differ, and only in functions that the rounded elements execute."""
-    uses = [f"use of `.{name}`" for name in CASTS] + [f"a use of `.{name}`" for name in CASTS]
-    if not original.bounds or not all(any(u in doubt for u in uses) for doubt in doubts):
-        return False
-    roots = {"transform_query", "transform_key"}
-    roots |= {ROTATE for bound in original.bounds if bound.form == ROTATE}
-    return changed_definitions(kernel.text, original.text, roots)
+def _only_casts(kernel: Kernel, original: Reference) -> bool:
+    """Whether the texts are equal when casts are left out."""
+    return without_casts(kernel.text) == without_casts(original.text)
 
 
 def _bounds(kernel: Kernel, plan: KernelPlan) -> tuple[KernelBound, ...]:

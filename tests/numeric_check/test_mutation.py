@@ -10,14 +10,15 @@ import pytest
 from click.testing import CliRunner
 
 from numeric_check.mutation.campaign import FileResult, campaign
-from numeric_check.mutation.difference import (
-    same_at_every_call,
-    same_but_devices,
-    same_functions,
-    same_remainders,
-)
+from numeric_check.mutation.difference import same_at_every_call, same_remainders
 from numeric_check.mutation.judge import Decision, Judge
 from numeric_check.mutation.mutant import Mutant, mutants
+from numeric_check.mutation.normal_forms import (
+    same_but_devices,
+    same_functions,
+    same_identities,
+    without_casts,
+)
 from numeric_check.mutation.operators import NAMES
 from numeric_check.mutation.table import markdown, record
 from symbolic_pe.cli.main import cli
@@ -139,6 +140,12 @@ FAULTS = {
     "no gradient of the lag": (
         "rope_torch", "torch.as_tensor(lag, dtype", "torch.tensor(lag, dtype", "gradient",
     ),
+    "two parameters exchanged": (
+        "by_hand_learned_rates_torch", "1, lambda_, w, x_)", "1, lambda_, x_, w)", "law",
+    ),
+    "temperature": (
+        "by_hand_warm_rope_torch", "TEMPERATURE = 1.2", "TEMPERATURE = 1.3", "defaults",
+    ),
     "infinity times zero": ("retnet_torch", "lag.clamp(min=0.0)", "lag", "gradient"),
 }  # fmt: skip
 
@@ -181,17 +188,22 @@ def test_what_ends_in_an_error_is_refuted_and_what_is_no_kernel_is_none() -> Non
 @pytest.mark.parametrize(
     ("name", "old", "new", "reason"),
     [
+        ("rope_half_partial_numpy", "wide[..., 2:4]", "wide[..., 2:-4]", "same text proof"),
         ("rope_torch", "torch.mul(_planes(x), table,", "torch.mul(table, _planes(x),",
-         "same text proof"),
-        ("retnet_torch", "wide = x.to(compute)", "wide = x", "same roundings"),
+         "same identities"),
+        ("retnet_torch", "wide = x.to(compute)", "wide = x", "same promotion"),
         ("alibi_torch", "SLOPE[:, 0, 0]", "SLOPE[:, -1, 0]", "same constants"),
         ("rope_torch", "transform_query(query,", "transform_key(query,", "same functions"),
         ("nope_torch", "transform_query(query, position, reference)",
          "transform_query(query, reference, position)", "same functions"),
+        ("by_hand_learned_slopes_torch", "torch.cos(angle)", "torch.cos(-angle)",
+         "same identities"),
+        ("decay_array_api", "xp.astype(query_position, xp.float64)", "query_position",
+         "same promotion"),
         ("rope_torch", "stride % 2 for", "-stride % 2 for", "same remainders"),
         ("alibi_torch", "0].to(query.device)", "0].to(key.device)", "same devices"),
         ("alibi_torch", "torch.as_tensor(lag, dtype=torch.float64)", "torch.as_tensor(lag)",
-         "lag is not read"),
+         "same promotion"),
     ],
 )  # fmt: skip
 def test_a_harmless_change_is_decided(name: str, old: str, new: str, reason: str) -> None:
@@ -212,6 +224,13 @@ def test_decisions_on_trees_have_negative_twins() -> None:
     unread = "def f(x, y):\n    return x\n\n\nz = f({}, {})\n"
     assert same_functions(unread.format("a", "b"), unread.format("a", "c"))
     assert not same_functions(unread.format("a", "b"), unread.format("c", "b"))
+    even = "y = np.{}(-x)\n"
+    assert same_identities(even.format("cos"), even.format("cos").replace("-", ""))
+    assert not same_identities(even.format("sin"), even.format("sin").replace("-", ""))
+    assert same_identities("y = a * b\n", "y = b * a\n")
+    assert not same_identities("y = a - b\n", "y = b - a\n")
+    assert without_casts("y = x.to(f)\n") == without_casts("y = x\n")
+    assert without_casts("y = x.exp(f)\n") != without_casts("y = x\n")
     where = "y = x.to({})\n"
     assert same_but_devices(where.format("a.device"), where.format("b.device"))
     assert not same_but_devices(where.format("a.dtype"), where.format("b.dtype"))
