@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 OUT    := demo-output
 
-.PHONY: demo test test-full lint bench clean
+.PHONY: demo test test-full lint bench mutants clean
 .DELETE_ON_ERROR:
 
 # A stamp per environment: repeated calls cost nothing, a changed requirement reinstalls.
@@ -42,6 +42,9 @@ test-full: $(VENV)/.test
 
 bench: $(VENV)/.test
 	$(BIN)/symbolic-pe bench startup
+
+mutants: $(VENV)/.test
+	$(BIN)/python -m tests.golden_mutants
 
 clean:
 	rm -rf $(VENV) $(OUT)

@@ -19,7 +19,8 @@ def same_identities(text: str, other: str) -> bool:
     """Whether the texts are equal by an identity of the libraries that holds bit for bit.
 
     cos is even; `ones_like` and `zeros_like` read a shape; `maximum`, `minimum`, products, sums and
-    the promotion of two dtypes are symmetric; the kinds that `isdtype` is asked for are a set.
+    the promotion of two dtypes are symmetric, as are two axes that change places; the kinds that
+    `isdtype` is asked for are a set.
     """
     return _by_identities(ast.parse(text)) == _by_identities(ast.parse(other))
 
@@ -43,7 +44,18 @@ def _in_one_name(tree: ast.Module) -> str:
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
             node.id = names.get(node.id, node.id)
+        elif isinstance(node, ast.FunctionDef):
+            _forget_unread_defaults(node)
     return ast.dump(tree)
+
+
+def _forget_unread_defaults(node: ast.FunctionDef) -> None:
+    """A default that nothing reads may be any number."""
+    read = frozenset[str]().union(*(names_in(statement) for statement in node.body))
+    arguments = node.args.args[len(node.args.args) - len(node.args.defaults) :]
+    for place, argument in enumerate(arguments):
+        if argument.arg not in read:
+            node.args.defaults[place] = ast.Constant(None)
 
 
 def _unread(tree: ast.Module) -> Mapping[str, tuple[int, ...]]:
@@ -129,6 +141,9 @@ _SYMMETRIC = frozenset({
 })  # fmt: skip
 
 
+_AXES = frozenset({"swapaxes", "transpose"})
+
+
 class _Identities(ast.NodeTransformer):
     """Writes one of the two sides of every identity."""
 
@@ -141,6 +156,8 @@ class _Identities(ast.NodeTransformer):
             node.args[0] = first.operand if isinstance(first.op, ast.USub) else first
         if node.func.attr in _SYMMETRIC and len(node.args) == 2:
             node.args.sort(key=ast.dump)
+        if node.func.attr in _AXES and len(node.args) >= 2:
+            node.args[-2:] = sorted(node.args[-2:], key=ast.dump)
         if node.func.attr == "isdtype" and isinstance(node.args[-1], ast.Tuple):
             node.args[-1].elts.sort(key=ast.dump)
         return node

@@ -48,7 +48,7 @@ _PAIRS = (
     ("cos", "sin"), ("cos", "cosh"), ("sin", "tan"), ("exp", "expm1"), ("exp", "exp2"),
     ("log", "log1p"), ("log", "exp"), ("sqrt", "abs"), ("stack", "concatenate"), ("stack", "cat"),
     ("stack", "hstack"), ("concat", "stack"), ("cat", "hstack"), ("ones_like", "zeros_like"),
-    ("zeros", "ones"), ("empty", "zeros"), ("empty_like", "zeros_like"), ("eye", "ones"),
+    ("zeros", "ones"), ("eye", "ones"),
     ("arange", "ones"), ("real", "imag"), ("view_as_real", "view_as_complex"),
     ("multiply", "add"), ("mul", "add"), ("result_type", "minimum"),
     ("ndim", "size"), ("shape", "dtype"), ("any", "all"), ("min", "max"), ("clip", "minimum"),
@@ -65,8 +65,13 @@ def _both_ways() -> dict[str, tuple[str, ...]]:
     for one, other in _PAIRS:
         found[one] = (*found.get(one, ()), other)
         found[other] = (*found.get(other, ()), one)
-    return {**found, "ascontiguousarray": ("asarray",)}  # the other way changes no value
+    one_way = {"ascontiguousarray": ("asarray",), "empty_like": ("zeros_like",)}
+    return {**found, **one_way}
 
 
 FUNCTIONS: Mapping[str, tuple[str, ...]] = _both_ways()
-"""Functions, methods and attributes that are easily taken for one another."""
+"""Functions, methods and attributes that are easily taken for one another.
+
+`asarray` is not taken for `ascontiguousarray`, which changes no value, nor `zeros_like` for
+`empty_like`, whose result is not determined: no decision about it could be repeated.
+"""

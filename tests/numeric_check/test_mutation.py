@@ -200,6 +200,8 @@ def test_what_ends_in_an_error_is_refuted_and_what_is_no_kernel_is_none() -> Non
          "same identities"),
         ("decay_array_api", "xp.astype(query_position, xp.float64)", "query_position",
          "same promotion"),
+        ("nope_torch", "query, key, position, reference=0.0", "query, key, position, reference=1.0",
+         "same functions"),
         ("rope_torch", "stride % 2 for", "-stride % 2 for", "same remainders"),
         ("alibi_torch", "0].to(query.device)", "0].to(key.device)", "same devices"),
         ("alibi_torch", "torch.as_tensor(lag, dtype=torch.float64)", "torch.as_tensor(lag)",
@@ -228,6 +230,8 @@ def test_decisions_on_trees_have_negative_twins() -> None:
     assert same_identities(even.format("cos"), even.format("cos").replace("-", ""))
     assert not same_identities(even.format("sin"), even.format("sin").replace("-", ""))
     assert same_identities("y = a * b\n", "y = b * a\n")
+    assert same_identities("y = x.transpose(-1, -2)\n", "y = x.transpose(-2, -1)\n")
+    assert not same_identities("y = x.transpose(-1, -3)\n", "y = x.transpose(-2, -1)\n")
     assert not same_identities("y = a - b\n", "y = b - a\n")
     assert without_casts("y = x.to(f)\n") == without_casts("y = x\n")
     assert without_casts("y = x.exp(f)\n") != without_casts("y = x\n")
