@@ -32,6 +32,9 @@ LAWS: Mapping[str, str] = {
     "gradient": "gradients in positions and parameters are finite, and those of the map",
 }
 
+LAWS_OF_CALLS = frozenset(("guard", "input", "defaults", "precision", "surroundings", "gradient"))
+"""Laws about how an emitted file may be called, which a kernel written by hand need not keep."""
+
 CONSISTENT, REFUTED = "consistent", "refuted"
 
 

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Set
+import operator
+from collections.abc import Callable, Iterator, Mapping
 from math import lcm
+from typing import Any
 
 MODULES = frozenset({"np", "torch", "math"})
+OPERATIONS: Mapping[type[ast.AST], Callable[..., Any]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
+    ast.Div: operator.truediv, ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod,
+    ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Not: operator.not_,
+    ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
+    ast.Eq: operator.eq, ast.NotEq: operator.ne,
+}  # fmt: skip
 Pair = tuple[ast.expr, ast.expr]
 
 
@@ -42,7 +51,7 @@ def same_at_every_call(text: str, other: str) -> bool:
             if len(names) == 1 and _is_arithmetic(a) and _is_arithmetic(b):
                 values = _values(theirs, function.name, next(iter(names)), frozenset())
                 if values:
-                    return all(_value(a, names, v) == _value(b, names, v) for v in values)
+                    return all(_value(a, v) == _value(b, v) for v in values)
     return False
 
 
@@ -57,7 +66,7 @@ def same_remainders(text: str, other: str) -> bool:
             rest = ast.dump(a.generators[0]) == ast.dump(b.generators[0])
             if rest and len(names) == 1 and _is_remainder(a.elt) and _is_remainder(b.elt):
                 period = lcm(*(_modulus(x) for x in (a.elt, b.elt)))
-                pairs = ((_value(a.elt, names, v), _value(b.elt, names, v)) for v in range(period))
+                pairs = ((_value(a.elt, v), _value(b.elt, v)) for v in range(period))
                 return all(bool(x) == bool(y) for x, y in pairs)
     return False
 
@@ -108,11 +117,10 @@ def _is_plain(node: ast.AST) -> bool:
 
 
 def _is_arithmetic(node: ast.AST) -> bool:
-    kinds = (
-        ast.Name, ast.Constant, ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.operator,
-        ast.unaryop, ast.cmpop, ast.boolop, ast.expr_context,
-    )  # fmt: skip
-    return all(isinstance(n, kinds) for n in ast.walk(node))
+    kinds = (ast.Name, ast.Constant, ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp)
+    return all(
+        isinstance(n, (*kinds, *OPERATIONS, ast.boolop, ast.expr_context)) for n in ast.walk(node)
+    )
 
 
 def _is_remainder(node: ast.AST) -> bool:
@@ -137,13 +145,30 @@ def _mod_in(node: ast.AST) -> bool:
     return any(isinstance(n, ast.Mod) for n in ast.walk(node))
 
 
-def _value(node: ast.expr, names: Set[str], value: object) -> object:
-    """An arithmetic expression at one value of its one name."""
-    code = compile(ast.Expression(node), "<expression>", "eval")
+def _value(node: ast.expr, value: object) -> object:
+    """An arithmetic expression at one value of its one name; the kind of error, if it has none."""
     try:
-        return eval(code, {"__builtins__": {}}, dict.fromkeys(names, value))
+        return _at(node, value)
     except ArithmeticError as error:
         return type(error)
+
+
+def _at(node: ast.expr, value: Any) -> Any:
+    if isinstance(node, ast.Name):
+        return value
+    if isinstance(node, ast.Constant):
+        return node.value
+    if isinstance(node, ast.BinOp):
+        return OPERATIONS[type(node.op)](_at(node.left, value), _at(node.right, value))
+    if isinstance(node, ast.UnaryOp):
+        return OPERATIONS[type(node.op)](_at(node.operand, value))
+    if isinstance(node, ast.Compare):
+        sides = [_at(x, value) for x in (node.left, *node.comparators)]
+        pairs = zip(node.ops, sides[:-1], sides[1:], strict=True)
+        return all(OPERATIONS[type(op)](a, b) for op, a, b in pairs)
+    assert isinstance(node, ast.BoolOp)
+    parts = [bool(_at(x, value)) for x in node.values]
+    return all(parts) if isinstance(node.op, ast.And) else any(parts)
 
 
 def _values(

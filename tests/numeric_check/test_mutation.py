@@ -253,8 +253,11 @@ def test_no_mutant_of_a_sample_survives(name: str) -> None:
 
 @pytest.mark.slow
 def test_no_mutant_of_a_larger_sample_survives() -> None:
-    chosen = [s for s in ALL.values() if "learned" not in s.name and "oscillator" not in s.name]
-    for result in campaign(chosen[::4], sample=30, processes=2):
+    """Of the files of the catalogue; docs/reference/mutants.md lists what survives in others."""
+    families = ("rope", "grape", "xpos", "retnet", "mamba", "alibi")
+    chosen = [s for s in ALL.values() if s.name.startswith(families)]
+    assert len(chosen) >= 18
+    for result in campaign(chosen, sample=20, processes=2):
         assert not [m.difference for m in result.survivors], result.name
 
 
