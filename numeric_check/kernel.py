@@ -103,9 +103,12 @@ class Kernel:
 
         Raises `KernelError` when it has none.
         """
+        names = dict(self._namespace)
+        kept = ast.Assign([ast.Name("value of the expression", ast.Store())], expression)
+        tree = ast.fix_missing_locations(ast.Module([kept], []))
         try:
-            code = compile(ast.Expression(expression), f"<{self.module}>", "eval")
-            return eval(code, dict(self._namespace))
+            exec(compile(tree, f"<{self.module}>", "exec"), names)
+            return names["value of the expression"]
         except Exception as error:
             raise KernelError(f"the expression raised {describe(error)}") from None
 
