@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 OUT    := demo-output
 
-.PHONY: demo test test-full proofs lint bench clean
+.PHONY: demo test test-full proofs lint bench mutants clean
 .DELETE_ON_ERROR:
 
 # A stamp per environment: repeated calls cost nothing, a changed requirement reinstalls.
@@ -49,6 +49,9 @@ proofs: $(VENV)/.test
 
 bench: $(VENV)/.test
 	$(BIN)/symbolic-pe bench startup
+
+mutants: $(VENV)/.test
+	$(BIN)/python -m tests.golden_mutants
 
 clean:
 	rm -rf $(VENV) $(OUT) build/rocq

@@ -17,6 +17,7 @@ from numeric_check.result import Evidence
 from numeric_check.subject import MapCall, Subject, format_of, position_array
 from numeric_check.tolerance import (
     FORMATS,
+    FREQUENCY_ROUNDINGS,
     TABLE_ROUNDINGS,
     in_served_window,
     relative_tolerance,
@@ -32,8 +33,8 @@ FLOAT64 = FORMATS["float64"]
 BIAS_ROUNDINGS = 4
 """Constant, power, exponential or wave, product and sum of each term of a bias."""
 
-QUERIES: tuple[Number, ...] = (0, 1, 7, 85, 4095, 65536, 131071, 1 << 20)
-KEYS: tuple[Number, ...] = (0, 1, 3, 84, 4000, 65536, 131070, (1 << 20) - 1)
+QUERIES: tuple[Number, ...] = (0, 1, 7.25, 85, 4095, 65536, 131071, 1 << 20)
+KEYS: tuple[Number, ...] = (0, 1, 3.5, 84, 4000, 65536, 131070, (1 << 20) - 1)
 
 
 def check_bias_function(subject: Subject) -> None:
@@ -81,7 +82,8 @@ def check_bias_function(subject: Subject) -> None:
         line = _line(subject, t, s, head, float(exact.high[head, pair]))
         return Evidence(subject.where([t, s], None, head, "function bias"), line)
 
-    tolerance = roundings * size + underflow(format_, 1)
+    lost = _lost_in_angles(subject, np.array([float(arb(lag)) for lag in lags]))
+    tolerance = (roundings + lost) * size + underflow(format_, 1)
     Comparison.of(error, size, tolerance, meant).record(subject.ledger, "bias", "float64", evidence)
 
 
@@ -115,8 +117,15 @@ def check_added_coordinates(
         1 + np.abs(left[0]).sum(axis=-1) + np.abs(right[0]).sum(axis=-1)
     )
     displacements = np.array([float(arb(u)) for u in batch.displacements])
-    growth = np.max([_growth(subject, displacements[pairs[:, side]]) for side in (0, 1)], axis=0)
+    every = subject.exact.remembered(
+        ("bias growth", *batch.positions, batch.reference),
+        lambda: _growth(subject, displacements),
+    )
+    growth = np.max([every[:, pairs[:, side]] for side in (0, 1)], axis=0)
     inside = in_served_window(growth, format_)
+    tolerance = tolerance + size * sum(
+        _lost_in_angles(subject, displacements[pairs[:, side]]) for side in (0, 1)
+    )
     tolerance = np.where(np.isfinite(tolerance), tolerance, 0.0)
 
     def evidence(index: Index) -> Evidence:
@@ -130,6 +139,11 @@ def check_added_coordinates(
 
 def closed_form(subject: Subject, lags: list[fmpq]) -> tuple[DoubleDouble, Array]:
     """bias(τ) and Σ|terms|, (HEADS, n)."""
+    key = ("bias", *map(str, lags))
+    return subject.exact.remembered(key, lambda: _closed_form(subject, lags))
+
+
+def _closed_form(subject: Subject, lags: list[fmpq]) -> tuple[DoubleDouble, Array]:
     balls, sizes = [], []
     with precision(BITS):
         values = parameter_balls(subject.parameters)
@@ -167,6 +181,18 @@ def _size(f: ExponentialPolynomial, t: arb, values: Mapping[str, arb]) -> float:
         coefficient = abs(acb(c.re.ball(values), c.im.ball(values)))
         total += float(coefficient * abs(t) ** power * (rate.re.ball(values) * t).exp())
     return total
+
+
+def _lost_in_angles(subject: Subject, displacements: Array) -> Array:
+    """Relative error of a wave or exponential of λ·u: 6 roundings of the exponent, (n,)."""
+    rates = [0.0]
+    with precision(64):
+        values = parameter_balls(subject.parameters)
+        for head in subject.plan.augmentations:
+            for key in head.bias.terms:
+                (rate,) = key.exponents
+                rates.append(float(abs(acb(rate.re.ball(values), rate.im.ball(values)))))
+    return FREQUENCY_ROUNDINGS * FLOAT64.unit_roundoff * max(rates) * np.abs(displacements)
 
 
 def _growth(subject: Subject, displacements: Array) -> Array:

@@ -8,23 +8,38 @@ import numpy as np
 from flint import fmpq
 
 from numeric_check.bias_laws import check_added_coordinates, check_bias_function
+from numeric_check.comparing import Twice
 from numeric_check.cos_sin_law import check_cos_sin
 from numeric_check.decay_laws import check_decay_form
 from numeric_check.double_double import Array
 from numeric_check.exact_map import BlockArray, ExactMap
 from numeric_check.form_laws import check_forms
-from numeric_check.kernel import Kernel
+from numeric_check.gradient_laws import check_gradients
+from numeric_check.guard_laws import check_defaults, check_guards
+from numeric_check.input_laws import check_inputs
+from numeric_check.kernel import Kernel, describe
 from numeric_check.map_laws import Measured, measure_map, probes
 from numeric_check.mask_law import check_mask_mod
 from numeric_check.module_laws import check_module
 from numeric_check.operator_laws import check_operator
 from numeric_check.positions import Batch, batches, parameter_points
+from numeric_check.precision_laws import check_precision
 from numeric_check.relative_law import check_relativity
-from numeric_check.result import CrossCheck, DtypeSummary, Evidence, LawResult, Ledger, Where
+from numeric_check.result import (
+    CrossCheck,
+    DtypeSummary,
+    Evidence,
+    FirstRefutation,
+    LawResult,
+    Ledger,
+    StoppingLedger,
+    Where,
+)
 from numeric_check.score_law import check_score_mod
 from numeric_check.state_laws import check_batch, check_history
 from numeric_check.structure_laws import Sample, take_sample
 from numeric_check.subject import MAPS, MapCall, Subject
+from numeric_check.surrounding_laws import check_surroundings
 from numeric_check.table_laws import check_given_memory
 from numeric_check.time_limit import OutOfTime, time_limit
 from numeric_check.tolerance import DTYPES
@@ -41,6 +56,14 @@ ENTRY_BUDGET = 2**22
 DEFAULT_SEED = 2026
 ONE_STEP = fmpq(1)
 SIDES = tuple(MAPS)
+CALLING = (
+    check_guards,
+    check_defaults,
+    check_inputs,
+    check_precision,
+    check_surroundings,
+)
+"""Laws about how a kernel may be called, whatever its parameters."""
 SECONDS = 120.0
 """How long one kernel may be measured: a text that never returns is refuted."""
 
@@ -52,6 +75,7 @@ def cross_check(
     dtypes: Sequence[str] = DTYPES,
     parameters: Mapping[str, float] | Sequence[Mapping[str, float]] | None = None,
     seed: int = DEFAULT_SEED,
+    calls: bool = False,
 ) -> CrossCheck:
     """Every law of `docs/reference/kernel.md`, for each dtype of the library, worst case kept.
 
@@ -60,6 +84,9 @@ def cross_check(
     not a proof. A measurement that takes longer than `SECONDS` refutes `runs`. A kernel with
     parameters is tried inside each case of its generator, on the boundaries where a parameter is
     determined, and beside them, unless `parameters` are given.
+
+    With `calls`, also the laws about how a file of this package may be called (`CALLING`, and
+    `gradient`), which a kernel written by hand need not keep.
 
     Raises `SpecificationError` for an unknown dtype. A kernel never makes it raise.
     """
@@ -80,7 +107,9 @@ def cross_check(
     points = parameter_points(plan, given)
     try:
         with time_limit(SECONDS), np.errstate(all="ignore"):  # beyond the window all may overflow
-            results, summaries = _measure(kernel, plan, points, tuple(dtypes), seed)
+            ledger = Ledger()
+            _measure(kernel, plan, points, tuple(dtypes), seed, ledger=ledger, calls=calls)
+            results, summaries = _summarised(ledger, tuple(dtypes))
     except OutOfTime as error:
         results, summaries = _out_of_time(kernel, plan, points, tuple(dtypes), str(error))
     return CrossCheck(kernel.target, plan.encoding.name, results, summaries, points)
@@ -92,13 +121,62 @@ def _measure(
     points: tuple[Mapping[str, float], ...],
     dtypes: tuple[str, ...],
     seed: int,
-) -> Found:
-    ledger = Ledger()
+    *,
+    ledger: Ledger,
+    calls: bool,
+) -> None:
     if _has_stated_size(kernel, plan, ledger):
-        for point in points:
+        for number, point in enumerate(points):
             subject = Subject(kernel, plan, ExactMap(plan, point), point, dtypes, ledger, seed)
             _check_point(subject)
-    return _summarised(ledger, dtypes)
+            if calls:
+                _check_calls(subject, first=number == 0)
+
+
+class Screen:
+    """`cross_check` for many kernels of one plan, ending with the first refutation of each.
+
+    Exact values are computed once, so that a wrong kernel is refuted in milliseconds.
+    """
+
+    def __init__(self, plan: KernelPlan) -> None:
+        self.plan = plan
+        self.points = [(p, ExactMap(plan, p, keeps=True)) for p in parameter_points(plan, None)]
+
+    def first_refutation(self, kernel: Kernel, *, quick: bool, seconds: float) -> str | None:
+        """The law that is refuted first, with its dtype; None where nothing is refuted.
+
+        With `quick`, a few calls in float64 alone at each point of the parameters.
+        """
+        dtypes = DTYPES[:1] if quick else kernel.dtypes
+        ledger = StoppingLedger()
+        try:
+            with time_limit(seconds), np.errstate(all="ignore"):
+                _has_stated_size(kernel, self.plan, ledger)
+                for number, (point, exact) in enumerate(self.points):
+                    subject = Subject(kernel, self.plan, exact, point, dtypes, ledger, DEFAULT_SEED)
+                    if quick:
+                        _check_quickly(subject)
+                    else:
+                        _check_point(subject)
+                        _check_calls(subject, first=number == 0)
+        except OutOfTime:
+            return "runs (float64)"
+        except FirstRefutation as found:
+            return str(found)
+        return None
+
+
+def _check_quickly(subject: Subject) -> None:
+    """Some of the laws, with few calls."""
+    for side in SIDES:
+        take_sample(subject, side, subject.dtypes[0])
+    batch = batches(subject.plan, _largest_rate(subject), subject.seed, 16)[0]
+    query = subject.exact.query(batch.displacements)
+    key = subject.exact.key(batch.displacements)
+    _check_batch(subject, batch, subject.dtypes[0], (query, key), probes(subject))
+    for check in (check_operator, check_bias_function, check_module):
+        check(subject)
 
 
 def _summarised(ledger: Ledger, dtypes: tuple[str, ...]) -> Found:
@@ -139,6 +217,17 @@ def _has_stated_size(kernel: Kernel, plan: KernelPlan, ledger: Ledger) -> bool:
             ledger.record("runs", "float64", float("inf"), 0.0, lambda e=evidence: e)  # type: ignore[misc]
             return False
     return True
+
+
+def _check_calls(subject: Subject, *, first: bool) -> None:
+    """Laws about calling; those that do not look at parameters at the first point alone."""
+    for check in (check_gradients, *(CALLING if first else ())):
+        try:
+            check(subject)
+        except FirstRefutation:
+            raise
+        except Exception as error:
+            Twice(subject, "runs", subject.dtypes[0]).refute(f"raised {describe(error)}")
 
 
 def _check_point(subject: Subject) -> None:
@@ -218,4 +307,4 @@ def _budget(subject: Subject) -> int:
     return max(16, min(MAX_POSITIONS, ENTRY_BUDGET // entries))
 
 
-__all__ = ["CrossCheck", "cross_check"]
+__all__ = ["CrossCheck", "Screen", "cross_check"]

@@ -132,7 +132,7 @@ def _decide_score_mod(run: Run) -> None:
             places = (0, head, i, j)
             indices = (
                 ExactIndex(place, ExactCases.symbol(f"{INPUT}{name}", run.known))
-                for name, place in zip(("batch", "head", "query", "key"), places, strict=True)
+                for name, place in zip(INDICES, places, strict=True)
             )
             result = run.fetch(modify(run.engine.library.as_tensor(score), *indices))
             if result.shape != ():
@@ -146,8 +146,11 @@ def _decide_mask_mod(run: Run) -> None:
     """The mask for FlexAttention keeps a pair where t − s ≥ 0, and no other."""
     masked = run.names["make_mask_mod"](*_pairs(run))
     for i, j in ((0, 1), (1, 0), (1, 2)):
-        places = (run.engine.bring(np.array(k, dtype=object)) for k in (0, 0, i, j))
-        result = run.fetch(masked(*places))
+        indices = (
+            ExactIndex(place, ExactCases.symbol(f"{INPUT}{name}", run.known))
+            for name, place in zip(INDICES, (0, 0, i, j), strict=True)
+        )
+        result = run.fetch(masked(*indices))
         if result.shape != ():
             raise Refuted(f"mask_mod returns the shape {result.shape}")
         lag = ExactCases.variable(QUERIES[i], run.known) - ExactCases.variable(KEYS[j], run.known)

@@ -9,9 +9,10 @@ few milliseconds per position, and no error is larger than `VALUE_ERROR` times t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import factorial
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +27,7 @@ from symbolic_pe.algebra.scalar import Scalar, precision
 from symbolic_pe.emit.plan import BlockGroup, KernelPlan, MatrixGroup, Vector
 from symbolic_pe.errors import Undecided
 
+_Value = TypeVar("_Value")
 Indices = npt.NDArray[np.intp]
 
 BITS = (192, 384, 768, 1536)
@@ -98,20 +100,39 @@ class Whole:
 class ExactMap:
     """Exact maps of one plan at one point of its parameters."""
 
-    def __init__(self, plan: KernelPlan, parameters: Mapping[str, float] | None = None) -> None:
-        self.plan = plan
+    def __init__(
+        self,
+        plan: KernelPlan,
+        parameters: Mapping[str, float] | None = None,
+        *,
+        keeps: bool = False,
+    ) -> None:
+        self.plan, self.keeps = plan, keeps
         self.parameters = dict(parameters or {})
         self._constants: dict[tuple[Scalar, int], arb] = {}
         self._remembered: dict[tuple[int, int, int], DoubleDouble] = {}
         self._rows: dict[tuple[int, int], list[arb]] = {}
         self._values: dict[int, Array] = {}
+        self._made: dict[Hashable, Any] = {}
         self._components: dict[int, TwoByTwo] = {}
         self._bases = [(self._matrix(transpose(p)), self._matrix(q)) for p, q in plan.basis or ()]
 
     # -- public -------------------------------------------------------------------------------
 
+    def remembered(self, key: Hashable, make: Callable[[], _Value]) -> _Value:
+        """What `make` returned when this key was first asked for, if values are kept."""
+        if not self.keeps:
+            return make()
+        if key not in self._made:
+            self._made[key] = make()
+        known: _Value = self._made[key]
+        return known
+
     def exponential(self, lags: Sequence[fmpq]) -> tuple[BlockArray, ...]:
         """E(τ) = exp(τJ), group by group."""
+        return self.remembered(("exponential", *map(str, lags)), lambda: self._exponential(lags))
+
+    def _exponential(self, lags: Sequence[fmpq]) -> tuple[BlockArray, ...]:
         return tuple(
             self._block_group(g, lags) if isinstance(g, BlockGroup) else self._two_by_two(g, lags)
             for g in self.plan.groups

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -82,6 +83,44 @@ class Kernel:
     def has(self, name: str) -> bool:
         """Whether the file offers this function."""
         return callable(self._namespace.get(name))
+
+    def raw(self, name: str) -> Any:
+        """What the text binds to a name, as its library sees it; `KernelError` if nothing."""
+        try:
+            return self._namespace[name]
+        except KeyError:
+            raise KernelError(f"the text defines no {name}") from None
+
+    def has_number(self, name: str) -> bool:
+        """Whether the file states this number."""
+        return isinstance(self._namespace.get(name), (int, float))
+
+    def constants(self) -> Mapping[str, Any]:
+        """The arrays that the text keeps."""
+        found = self._namespace.items()
+        return {n: v for n, v in found if isinstance(getattr(v, "shape", None), tuple)}
+
+    def evaluate(self, expression: ast.expr) -> Any:
+        """The value of an expression of this text, which `compile_kernel` has checked.
+
+        Raises `KernelError` when it has none.
+        """
+        names = dict(self._namespace)
+        kept = ast.Assign([ast.Name("value of the expression", ast.Store())], expression)
+        tree = ast.fix_missing_locations(ast.Module([kept], []))
+        try:
+            exec(compile(tree, f"<{self.module}>", "exec"), names)
+            return names["value of the expression"]
+        except Exception as error:
+            raise KernelError(f"the expression raised {describe(error)}") from None
+
+    def bring(self, array: AnyArray) -> Any:
+        """A NumPy array as one of the library's."""
+        return self._backend.bring(array)
+
+    def fetch(self, value: Any) -> AnyArray:
+        """The opposite way. Raises `KernelError` for what is not an array."""
+        return self._backend.fetch(value)
 
     def fresh(self) -> Kernel:
         """The same text executed anew: shares no state with this kernel."""

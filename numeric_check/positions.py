@@ -29,6 +29,8 @@ REFERENCES = (85, 511, 4095, 65536, 131071, 1 << 20, -4095)
 OFFSETS = (0, 1, -1, 2, 7, -7, 64, -64, 255, -255)
 RANDOM_POSITIONS = 6
 MAX_PAIRS = 40
+APART = 1 / 37
+"""Parameters of a sample point are moved by so many parts each, one more than the one before."""
 NEIGHBOUR = 1e-9
 MAX_PARAMETER_POINTS = 32
 
@@ -141,12 +143,28 @@ def parameter_points(
                 continue
             point = {name: sample[name].to_float() for name in plan.parameters}
             found.append(point)
+            found.extend(_told_apart(point, head.generator.assumptions.intervals))
             determined = {*case.cell.solved, *case.cell.point_intervals()}
             found.extend(_neighbours(point, determined, head.generator.assumptions.intervals))
     points = list({tuple(sorted(p.items())): p for p in found}.values())
     if not points:
         raise NotYetCovered("no sample point of the parameters was found; give some")
     return tuple(_thinned(points))
+
+
+def _told_apart(
+    point: Mapping[str, float], intervals: Mapping[str, Interval]
+) -> list[dict[str, float]]:
+    """A point nearby where no two parameters agree and none is whole: no name passes for another.
+
+    It may lie in another case. Left out where the assumptions about a parameter do not allow it.
+    """
+    moved = {
+        name: value * (1.0 + APART * (i + 1)) if value else APART * (i + 1)
+        for i, (name, value) in enumerate(sorted(point.items()))
+    }
+    allowed = all(n not in intervals or _inside(v, intervals[n]) for n, v in moved.items())
+    return [moved] if allowed else []
 
 
 def _neighbours(

@@ -28,7 +28,16 @@ LAWS: Mapping[str, str] = {
     "recurrent-form": "recurrent_step gives sum over s <= t of (q^T A(t - s) k) v, step by step",
     "chunkwise-form": "chunkwise gives the same sum, whatever the chunks and the state before",
     "module": "the nn.Module returns what transform_query and transform_key return",
+    "guard": "integers, and memory of another dtype, raise TypeError naming the dtype",
+    "input": "positions in every form, x in any memory and of any length give the same numbers",
+    "defaults": "an argument that is left out has the value that the reference states",
+    "precision": "constants are float64; arithmetic with x is in the compute dtype and no other",
+    "surroundings": "default dtype and device change nothing; results are on the device of x",
+    "gradient": "gradients in positions and parameters are finite, and those of the map",
 }
+
+LAWS_OF_CALLS = frozenset(("guard", "input", "defaults", "precision", "surroundings", "gradient"))
+"""Laws about how an emitted file may be called, which a kernel written by hand need not keep."""
 
 CONSISTENT, REFUTED = "consistent", "refuted"
 
@@ -236,6 +245,25 @@ class Ledger:
             where(),
             worst,
         )
+
+
+class FirstRefutation(Exception):
+    """What a `StoppingLedger` raises: the law and dtype of the first refutation."""
+
+    def __init__(self, law: str, dtype: str) -> None:
+        super().__init__(f"{law} ({dtype})")
+        self.law, self.dtype = law, dtype
+
+
+class StoppingLedger(Ledger):
+    """Ends the measuring with `FirstRefutation`, where only the verdict is wanted."""
+
+    def record(
+        self, law: str, dtype: str, error: float, tolerance: float, evidence: Callable[[], Evidence]
+    ) -> None:
+        """Note one measurement, or raise."""
+        if math.isnan(error) or math.isinf(error) or _ratio(error, tolerance) > 1.0:
+            raise FirstRefutation(law, dtype)
 
 
 def _ratio(error: float, tolerance: float) -> float:

@@ -20,7 +20,7 @@ LAW, DTYPE, NAME = "score-mod", "float32", "make_score_mod"
 FORMAT, FLOAT64 = FORMATS[DTYPE], FORMATS["float64"]
 
 QUERIES: tuple[Number, ...] = (1 << 20, 0, 7, 86, 4095, 131071, 12.25)
-KEYS: tuple[Number, ...] = (0, 3, (1 << 20) - 1, 85, 4000, 7)
+KEYS: tuple[Number, ...] = (0, 3, (1 << 20) - 1, 85, 4000, 7.5)
 BATCHES = 3
 SHARED_HEADS = 2
 """Head indices that a function without heads of its own is called with."""

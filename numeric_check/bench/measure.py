@@ -109,9 +109,27 @@ def _pin() -> int | None:
     return core
 
 
-def rows(request: Request, directory: Path) -> Iterator[Row]:
+def measured_rows(request: Request, directory: Path) -> list[Row]:
+    """The rows of one request, measured in this process, on one thread, without reports."""
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return list(rows(request, directory, lambda _: None))
+    finally:
+        torch.set_num_threads(threads)
+
+
+def rows(
+    request: Request, directory: Path, report: Callable[[object], None] | None = None
+) -> Iterator[Row]:
     """Every form that the request asks for, checked and timed."""
     import torch
+
+    report = report or _send
 
     dtype = getattr(torch, request.dtype)
     x = torch.randn(request.shape, generator=torch.Generator().manual_seed(SEED)).to(dtype)
@@ -124,7 +142,7 @@ def rows(request: Request, directory: Path) -> Iterator[Row]:
         if request.dtype not in form.dtypes or (request.backward and not form.differentiable):
             continue
         for mode in (m for m in request.modes if m == "eager" or form.compiles):
-            _send({"progress": f"{request.dtype} {request.shape[-2]} {mode} {form.name}"})
+            report({"progress": f"{request.dtype} {request.shape[-2]} {mode} {form.name}"})
             try:
                 candidates.append(_candidate(request, form, mode, x))
             except Exception as error:
@@ -132,7 +150,7 @@ def rows(request: Request, directory: Path) -> Iterator[Row]:
                 notes.append(
                     Row(form.name, form.layout, mode, "", None, 0.0, 0.0, 0.0, 0.0, reason)
                 )
-    _send({"progress": f"{request.dtype} {request.shape[-2]} timing {len(candidates)} forms"})
+    report({"progress": f"{request.dtype} {request.shape[-2]} timing {len(candidates)} forms"})
     yield from _timed(request, candidates, x)
     yield from notes
 

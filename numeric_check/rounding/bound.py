@@ -48,11 +48,13 @@ COVERS_NO_MORE = (
     TypeError,
     ValueError,
     AttributeError,
-    IndexError,
-    NotImplementedError,
-    KeyError,
+    LookupError,
+    NameError,
+    ArithmeticError,
+    AssertionError,
+    RuntimeError,
 )
-"""What a text raises on rounded elements when it does something that they do not cover."""
+"""What a text raises on rounded elements, by a fault of its own or as they do not cover it."""
 
 
 @dataclass(frozen=True)

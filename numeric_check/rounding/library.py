@@ -126,6 +126,10 @@ class RoundingNumPy(RoundingLibrary):
         """An array to be filled: an element that is read before is no number."""
         return value.like(np.full(value.shape, None, dtype=object))
 
+    def zeros_like(self, value: RoundedArray) -> RoundedArray:
+        """Zeros."""
+        return value.like(np.zeros(value.shape, dtype=object))
+
     def broadcast_to(self, value: Any, shape: Any) -> RoundedArray:
         """Repeat along axes of size 1."""
         found = self.brought(value)

@@ -213,7 +213,7 @@ def check_file(path: Path, progress: Report) -> CheckRecord:
         found = text_record(decided)
         if decided.verdict == "refuted":
             failures.append(f"the text is refuted: {decided.reason}")
-        measured = cross_check(kernel, plan)
+        measured = cross_check(kernel, plan, calls=True)
         errors = error_records(measured)
         failures.extend(measured.failure_lines())
         judged = judge(kernel, plan)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from symbolic_pe.budget import DEFAULT_SECONDS, Budget
+from symbolic_pe.cli.bench import bench
 from symbolic_pe.cli.guard import Guard, guarded
 from symbolic_pe.errors import NotYetCovered, SymbolicPEError, Undecided
 
@@ -513,32 +514,7 @@ def explain(name: str) -> None:
     click.echo(run(name), nl=False)
 
 
-@cli.command()
-@click.argument("table", type=click.Choice(["startup", "exact", "kernels"]))
-@click.option(
-    "--budget",
-    default=20.0,
-    show_default=True,
-    type=click.FloatRange(min=0.0, min_open=True),
-    help="Seconds a peer may take per case; for kernels, seconds for each column.",
-)
-@click.option(
-    "--page",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Put the table into this page, between its marks, instead of printing it.",
-)
-def bench(table: str, budget: float, page: Path | None) -> None:
-    """Measure side by side in one run; prints a Markdown table."""
-    from numeric_check.bench import tables
-    from symbolic_pe.cli.pages import check_section, write_section
-
-    if page is not None:
-        check_section(page, table)  # before minutes are spent
-    found = tables()[table](budget, _progress)
-    if page is None:
-        click.echo(found, nl=False)
-    else:
-        write_section(page, table, found)
+cli.add_command(bench)
 
 
 @cli.command()

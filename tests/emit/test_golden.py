@@ -112,24 +112,18 @@ def test_file_is_what_is_emitted_and_runs(stem: str, target: str, update_golden:
 
 # Every block of an encoding is held to its own tolerance at positions far beyond these files'
 # windows; the parametric ones go through every case of their generator and take seconds.
-# Biases with waves are left out: numeric_check holds a bias to the error of a polynomial, which
-# leaves the rounding of an angle of 10⁶ out; test_maps compares them with their closed form.
 SLOW = {"by_hand_oscillators", "by_hand_oscillator", "retnet", "by_hand_learned_rates"}
 
 
 @pytest.mark.parametrize(
     ("stem", "target"),
-    [
-        pytest.param(*file, marks=[pytest.mark.slow] if file[0] in SLOW else [])
-        for file in FILES
-        if file[0] != "by_hand_sandwich_heads"
-    ],
+    [pytest.param(*file, marks=[pytest.mark.slow] if file[0] in SLOW else []) for file in FILES],
 )
 def test_file_is_cross_checked(stem: str, target: str) -> None:
     text = path_of(stem, target).read_text(encoding="utf-8")
     if target == "array-api":
         pytest.importorskip("array_api_compat")
-    checked = cross_check(compile_kernel(text), SOURCES[stem][0]())
+    checked = cross_check(compile_kernel(text), SOURCES[stem][0](), calls=True)
     assert not [str(r) for r in checked.results if r.verdict != "consistent"]
 
 

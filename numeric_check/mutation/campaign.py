@@ -1,0 +1,134 @@
+"""Every mutant of some kernels, decided in parallel, with the same result each time."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Protocol
+
+from numeric_check.mutation.judge import EQUIVALENT, KINDS, SURVIVOR, Decision, Judge
+from numeric_check.mutation.mutant import Mutant, mutants
+from symbolic_pe.emit.plan import KernelPlan
+
+CHUNK = 60
+PARTS = 6
+"""A file is decided in so many parts, each of which prepares the original anew."""
+Decided = tuple[int, Mutant, Decision]
+Progress = Callable[[str], None]
+
+
+class PlanSource(Protocol):
+    """Makes the plan of a kernel; hashable, and can be sent to another process."""
+
+    def __call__(self) -> KernelPlan:
+        """The plan."""
+        ...
+
+
+@dataclass(frozen=True)
+class Specimen:
+    """One kernel whose mutants are decided."""
+
+    name: str
+    text: str
+    plan: PlanSource
+
+
+@dataclass(frozen=True)
+class FileResult:
+    """What became of the mutants of one kernel."""
+
+    name: str
+    mutants: tuple[Mutant, ...]
+    decisions: tuple[Decision, ...]
+
+    @classmethod
+    def of(cls, name: str, parts: Sequence[Sequence[Decided]]) -> FileResult:
+        """Parts put together in the order of the file."""
+        found = sorted((item for part in parts for item in part), key=lambda item: item[0])
+        return cls(name, tuple(m for _, m, _ in found), tuple(d for _, _, d in found))
+
+    @property
+    def counts(self) -> Counter[str]:
+        """How many by kind."""
+        return Counter(d.kind for d in self.decisions)
+
+    @property
+    def laws(self) -> Counter[str]:
+        """How many each law refutes first."""
+        return Counter(d.detail.partition(" (")[0] for d in self.decisions if d.kind == "law")
+
+    @property
+    def reasons(self) -> Counter[str]:
+        """How many are equivalent for each reason."""
+        return Counter(d.detail for d in self.decisions if d.kind == EQUIVALENT)
+
+    @property
+    def survivors(self) -> list[Mutant]:
+        """What nothing refutes and nothing decides."""
+        pairs = zip(self.mutants, self.decisions, strict=True)
+        return [m for m, d in pairs if d.kind == SURVIVOR]
+
+
+def campaign(
+    specimens: Sequence[Specimen],
+    *,
+    sample: int | None = None,
+    processes: int | None = None,
+    progress: Progress = lambda _: None,
+) -> Iterator[FileResult]:
+    """Decide the mutants of every kernel, or a `sample` of them each.
+
+    `processes` is 1 for this process alone, by default one for each core that may be used.
+    """
+    count = processes or len(os.sched_getaffinity(0))
+    if count == 1:
+        for specimen in specimens:
+            progress(specimen.name)
+            yield FileResult.of(specimen.name, [_decided(specimen, sample, 0, 1)])
+        return
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(count, mp_context=context, initializer=_prepare) as pool:
+        parts = PARTS if sample is None else 1 + sample // CHUNK
+        waiting = [
+            (specimen, [pool.submit(_decided, specimen, sample, i, parts) for i in range(parts)])
+            for specimen in specimens
+        ]
+        for specimen, futures in waiting:
+            progress(specimen.name)
+            yield FileResult.of(specimen.name, [future.result() for future in futures])
+
+
+def _prepare() -> None:
+    """One thread in each process, and no warnings about what faulty texts do."""
+    warnings.simplefilter("ignore")
+    os.environ["OMP_NUM_THREADS"] = "1"
+
+
+@lru_cache(maxsize=2)
+def _judge(specimen: Specimen) -> Judge:
+    return Judge(specimen.text, specimen.plan())
+
+
+@lru_cache(maxsize=2)
+def _chosen(text: str, sample: int | None) -> tuple[Mutant, ...]:
+    return mutants(text, sample=sample)
+
+
+def _decided(specimen: Specimen, sample: int | None, part: int, parts: int) -> list[Decided]:
+    """Every `parts`-th mutant, beginning with number `part`."""
+    judge, chosen = _judge(specimen), _chosen(specimen.text, sample)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return [
+            (n, chosen[n], judge.decide(chosen[n].text)) for n in range(part, len(chosen), parts)
+        ]
+
+
+__all__ = ["KINDS", "FileResult", "PlanSource", "Specimen", "campaign"]

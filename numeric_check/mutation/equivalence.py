@@ -1,0 +1,180 @@
+"""When a mutant is the same kernel: decided, with the reason.
+
+same code            the trees differ in docstrings at most
+same constants       the expression that differs has the same value, bit for bit
+same functions       the function called instead has the same body or hands on its arguments,
+                     or what differs is an argument that it does not read
+same at every call   what differs depends on an argument, and agrees for all that it is given
+same remainders      what differs is whether a whole number has a remainder, in both the same
+same identities      an identity of the library that holds bit for bit, such as cos being even
+same devices         another array is asked for its device, and the law `surroundings` was
+                     measured for every way in which the inputs can be on two devices
+same promotion       only casts differ, and both return the same bits for every dtype of x, of
+                     the positions and of the parameters (`agreement`)
+lag is not read      A = I: `operator` is executed exactly, and only how it reads its argument
+                     differs
+same text proof      exact execution proves the same functions, the edit rearranges arithmetic
+                     within them (see `edited_text`), and no rounding bound is larger
+same roundings       likewise, and the edit changes casts within what the rounded elements
+                     execute, which bound the same errors for every dtype
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from numeric_check.edited_text import same_code, undecided_edits
+from numeric_check.kernel import Kernel
+from numeric_check.mutation.agreement import agree
+from numeric_check.mutation.difference import (
+    constant_differences,
+    same_at_every_call,
+    same_remainders,
+)
+from numeric_check.mutation.normal_forms import (
+    same_but_devices,
+    same_functions,
+    same_identities,
+    without_casts,
+)
+from numeric_check.rounding.bias import BiasBound, bias_bound
+from numeric_check.rounding.blocks import MAPS, ROTATE
+from numeric_check.rounding.bound import KernelBound, rounding_bound
+from numeric_check.text_proof import TextProof, prove_text
+from numeric_check.tolerance import DTYPES
+from symbolic_pe.emit.plan import KernelPlan
+from symbolic_pe.errors import KernelError, NotYetCovered, Undecided
+
+TREES: Mapping[str, Callable[[str, str], bool]] = {
+    "same functions": same_functions,
+    "same at every call": same_at_every_call,
+    "same remainders": same_remainders,
+    "same devices": same_but_devices,
+    "same identities": same_identities,
+}
+SLACK = 1.0 + 2.0**-20
+"""Coefficients of bounds are formed in floating point."""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """What is known of the original: its text, its proof, and its bounds in every dtype."""
+
+    kernel: Kernel
+    proof: TextProof
+    bounds: tuple[KernelBound, ...]
+    biases: tuple[BiasBound, ...]
+
+    @classmethod
+    def of(cls, kernel: Kernel, plan: KernelPlan) -> Reference:
+        """Decide and bound the original."""
+        proof = prove_text(kernel, plan, operator=True)
+        return cls(kernel, proof, _bounds(kernel, plan), _biases(kernel, plan))
+
+    @property
+    def text(self) -> str:
+        """The original text."""
+        return self.kernel.text
+
+
+def equivalence(kernel: Kernel, plan: KernelPlan, proof: TextProof, original: Reference) -> str:
+    """Why this text is the same kernel as the original; empty where that is not decided."""
+    if same_code(kernel.text, original.text):
+        return "same code"
+    for reason, decide in TREES.items():
+        if decide(kernel.text, original.text):
+            return reason
+    if _same_constants(kernel, original.kernel):
+        return "same constants"
+    if _only_casts(kernel, original) and agree(kernel, original.kernel, plan):
+        return "same promotion"
+    if proof.verdict != "proved" or proof.executed != original.proof.executed:
+        return ""
+    if undecided_edits(kernel.text, original.text, proof.executed):
+        return ""
+    return "same text proof" if _no_larger(kernel, plan, original) else ""
+
+
+def _same_constants(kernel: Kernel, original: Kernel) -> bool:
+    """Whether the expression that differs is made of constants, and has one value in both texts."""
+    for ours, theirs in constant_differences(kernel.text, original.text):
+        try:
+            if _identical(kernel.evaluate(ours), original.evaluate(theirs)):
+                return True
+        except KernelError:
+            continue
+    return False
+
+
+def _identical(a: Any, b: Any) -> bool:
+    """One type, dtype, shape and value."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, (tuple, list)):
+        return len(a) == len(b) and all(_identical(x, y) for x, y in zip(a, b, strict=True))
+    if isinstance(getattr(a, "shape", None), tuple):
+        same = a.shape == b.shape and a.dtype == b.dtype
+        same = same and getattr(a, "device", None) == getattr(b, "device", None)
+        return same and bool((a == b).all())
+    return type(a) in (int, float, str, bool) and repr(a) == repr(b)
+
+
+def _only_casts(kernel: Kernel, original: Reference) -> bool:
+    """Whether the texts are equal when casts are left out."""
+    return without_casts(kernel.text) == without_casts(original.text)
+
+
+def _bounds(kernel: Kernel, plan: KernelPlan) -> tuple[KernelBound, ...]:
+    """The bound of every form and dtype; none where bounds do not cover the text."""
+    forms = (MAPS, ROTATE) if plan.uniform_decay is not None and kernel.has(ROTATE) else (MAPS,)
+    try:
+        with np.errstate(all="ignore"):
+            return tuple(rounding_bound(kernel, plan, d, form=f) for f in forms for d in DTYPES)
+    except (NotYetCovered, Undecided, KernelError):
+        return ()
+
+
+def _biases(kernel: Kernel, plan: KernelPlan) -> tuple[BiasBound, ...]:
+    """The bounds of the coordinates that realise a bias; none where there are none."""
+    if not plan.augmentations:
+        return ()
+    try:
+        return tuple(bias_bound(kernel, plan, dtype) for dtype in DTYPES)
+    except (NotYetCovered, Undecided, KernelError):
+        return ()
+
+
+def _no_larger(kernel: Kernel, plan: KernelPlan, original: Reference) -> bool:
+    """Whether no bound of this text is larger than the original's."""
+    found, biases = _bounds(kernel, plan), _biases(kernel, plan)
+    if len(found) != len(original.bounds) or len(biases) != len(original.biases):
+        return False
+    pairs = list(_coefficients(found, original.bounds))
+    pairs += [
+        pair
+        for ours, theirs in zip(biases, original.biases, strict=True)
+        for pair in _padded(ours.error, theirs.error)
+    ]
+    return all(a <= SLACK * b for a, b in pairs)
+
+
+def _coefficients(
+    found: Sequence[KernelBound], known: Sequence[KernelBound]
+) -> Iterator[tuple[float, float]]:
+    for ours, theirs in zip(found, known, strict=True):
+        yield -ours.reach, -theirs.reach / SLACK**2
+        for one, other in zip(ours.blocks, theirs.blocks, strict=True):
+            yield from _padded(one.relative, other.relative)
+            yield one.absolute, other.absolute
+
+
+def _padded(a: Sequence[float], b: Sequence[float]) -> Iterator[tuple[float, float]]:
+    for i in range(max(len(a), len(b))):
+        yield a[i] if i < len(a) else 0.0, b[i] if i < len(b) else 0.0
+
+
+__all__ = ["Reference", "equivalence"]

@@ -1,0 +1,205 @@
+"""Normal forms of syntax trees: texts that have one in common do the same."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+
+from numeric_check.mutation.difference import MODULES, constants_of, names_in
+
+
+def same_functions(text: str, other: str) -> bool:
+    """Whether the texts are equal when functions count as one that are equal or hand on their
+    arguments, and names that a function is given and does not read count as one.
+    """
+    return _in_one_name(ast.parse(text)) == _in_one_name(ast.parse(other))
+
+
+def same_identities(text: str, other: str) -> bool:
+    """Whether the texts are equal by an identity of the libraries that holds bit for bit.
+
+    cos is even; `ones_like` and `zeros_like` read a shape; `maximum`, `minimum`, products, sums and
+    the promotion of two dtypes are symmetric, as are two axes that change places; the kinds that
+    `isdtype` is asked for are a set.
+    """
+    return _by_identities(ast.parse(text)) == _by_identities(ast.parse(other))
+
+
+def same_but_devices(text: str, other: str) -> bool:
+    """Whether the texts differ at most in which array is asked for its device.
+
+    `.to(a.device)` and `device=a.device` count as one for every a, `.imag.dtype` as `.real.dtype`,
+    and an index may be kept anywhere.
+    """
+    return _without_devices(ast.parse(text)) == _without_devices(ast.parse(other))
+
+
+def _in_one_name(tree: ast.Module) -> str:
+    names, unread = _representatives(tree), _unread(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            for place in unread.get(node.func.id, ()):
+                if place < len(node.args) and isinstance(node.args[place], ast.Name):
+                    node.args[place] = ast.Constant(None)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            node.id = names.get(node.id, node.id)
+        elif isinstance(node, ast.FunctionDef):
+            _forget_unread_defaults(node)
+    return ast.dump(tree)
+
+
+def _forget_unread_defaults(node: ast.FunctionDef) -> None:
+    """A default that nothing reads may be any number."""
+    read = frozenset[str]().union(*(names_in(statement) for statement in node.body))
+    arguments = node.args.args[len(node.args.args) - len(node.args.defaults) :]
+    for place, argument in enumerate(arguments):
+        if argument.arg not in read:
+            node.args.defaults[place] = ast.Constant(None)
+
+
+def _unread(tree: ast.Module) -> Mapping[str, tuple[int, ...]]:
+    """The places of the arguments that a function of the module never names."""
+    found = {}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            named = frozenset[str]().union(*(names_in(statement) for statement in node.body))
+            places = enumerate(a.arg for a in node.args.args)
+            found[node.name] = tuple(i for i, name in places if name not in named)
+    return found
+
+
+def _representatives(tree: ast.Module) -> Mapping[str, str]:
+    """For each function the one that stands for it: of equal arguments and body, docstrings aside,
+    or the one that it hands all its arguments to.
+    """
+    first: dict[str, str] = {}
+    found: dict[str, str] = {}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            body = node.body[1:] if ast.get_docstring(node) else node.body
+            mark = ast.dump(node.args) + "".join(ast.dump(statement) for statement in body)
+            found[node.name] = _handed_to(node, body) or first.setdefault(mark, node.name)
+    return found
+
+
+def _handed_to(node: ast.FunctionDef, body: list[ast.stmt]) -> str | None:
+    """The function that gets exactly the arguments of this one."""
+    if len(body) != 1 or not isinstance(body[0], ast.Return):
+        return None
+    call = body[0].value
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.keywords:
+        return None
+    given = [a.id for a in call.args if isinstance(a, ast.Name)]
+    plain = len(given) == len(call.args) and not node.args.kwonlyargs
+    return call.func.id if plain and given == [a.arg for a in node.args.args] else None
+
+
+class _Devices(ast.NodeTransformer):
+    """Writes one name for every array that is asked for its device."""
+
+    def __init__(self, constants: frozenset[str]) -> None:
+        self._constants = constants
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        if node.attr == "device" and isinstance(node.value, ast.Name):
+            return ast.Attribute(ast.Name("array", ast.Load()), "device", node.ctx)
+        if node.attr == "dtype" and isinstance(node.value, ast.Attribute):
+            inner = node.value
+            if inner.attr == "imag":
+                return ast.Attribute(
+                    ast.Attribute(inner.value, "real", inner.ctx), "dtype", node.ctx
+                )
+        return node
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        self.generic_visit(node)
+        node.slice = _Indices(self._constants).visit(node.slice)
+        return node
+
+
+class _Indices(ast.NodeTransformer):
+    """Leaves out where an index is brought to a device."""
+
+    def __init__(self, constants: frozenset[str]) -> None:
+        self._constants = constants
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        function = node.func
+        if not isinstance(function, ast.Attribute) or function.attr != "to":
+            return node
+        kept = function.value
+        if isinstance(kept, ast.Name) and kept.id in self._constants:
+            return kept
+        return node
+
+
+_EVEN = frozenset({"cos", "ones_like", "zeros_like"})
+_SYMMETRIC = frozenset({
+    "maximum", "minimum", "promote_types", "result_type", "multiply", "mul", "add",
+})  # fmt: skip
+
+
+_AXES = frozenset({"swapaxes", "transpose"})
+
+
+class _Identities(ast.NodeTransformer):
+    """Writes one of the two sides of every identity."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        if not isinstance(node.func, ast.Attribute) or not node.args:
+            return node
+        first = node.args[0]
+        if node.func.attr in _EVEN and isinstance(first, ast.UnaryOp):
+            node.args[0] = first.operand if isinstance(first.op, ast.USub) else first
+        if node.func.attr in _SYMMETRIC and len(node.args) == 2:
+            node.args.sort(key=ast.dump)
+        if node.func.attr in _AXES and len(node.args) >= 2:
+            node.args[-2:] = sorted(node.args[-2:], key=ast.dump)
+        if node.func.attr == "isdtype" and isinstance(node.args[-1], ast.Tuple):
+            node.args[-1].elts.sort(key=ast.dump)
+        return node
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.op, (ast.Mult, ast.Add)):
+            node.left, node.right = sorted((node.left, node.right), key=ast.dump)
+        return node
+
+
+def _by_identities(tree: ast.Module) -> str:
+    return ast.dump(_Identities().visit(tree))
+
+
+class _Casts(ast.NodeTransformer):
+    """Leaves out casts: what stays is what is cast."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        if not isinstance(node.func, ast.Attribute):
+            return node
+        if node.func.attr in ("asarray", "as_tensor", "tensor") and node.args:
+            return node.args[0]
+        if node.func.attr == "astype" and _is_library(node.func.value) and node.args:
+            return node.args[0]
+        if node.func.attr in ("to", "astype") and not _is_library(node.func.value):
+            return node.func.value
+        return node
+
+
+def _is_library(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id in (*MODULES, "xp")
+
+
+def without_casts(text: str) -> str:
+    """The tree of a text, casts left out."""
+    return ast.dump(_Casts().visit(ast.parse(text)))
+
+
+def _without_devices(tree: ast.Module) -> str:
+    return ast.dump(_Devices(constants_of(tree)).visit(tree))
+
+
+__all__ = ["same_but_devices", "same_functions", "same_identities", "without_casts"]

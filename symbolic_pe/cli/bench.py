@@ -1,0 +1,162 @@
+"""`symbolic-pe bench`: what is measured side by side, in bulk, or for a whole catalogue."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+
+from symbolic_pe.errors import SpecificationError
+
+EXIT_REFUTED = 1
+_page = click.option(
+    "--page",
+    "-o",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Put the table into this page, between its marks, instead of printing it.",
+)
+_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+def _progress(message: str) -> None:
+    """Progress for a person; silent in a pipe."""
+    if sys.stderr.isatty():
+        click.echo(f"  {message} ...", err=True)
+
+
+def _deliver(name: str, text: str, page: Path | None) -> None:
+    from symbolic_pe.cli.pages import write_section
+
+    if page is None:
+        click.echo(text, nl=False)
+    else:
+        write_section(page, name, text)
+
+
+def _check_page(name: str, page: Path | None) -> None:
+    """Before minutes are spent."""
+    from symbolic_pe.cli.pages import check_section
+
+    if page is not None:
+        check_section(page, name)
+
+
+@click.group()
+def bench() -> None:
+    """Measure side by side in one run; prints a Markdown table."""
+
+
+def _table_command(name: str, help_text: str) -> Callable[..., None]:
+    def run(budget: float, page: Path | None) -> None:
+        from numeric_check.bench import tables
+
+        _check_page(name, page)
+        _deliver(name, tables()[name](budget, _progress), page)
+
+    run.__doc__ = help_text
+    option = click.option(
+        "--budget",
+        default=20.0,
+        show_default=True,
+        type=click.FloatRange(min=0.0, min_open=True),
+        help="Seconds a peer may take per case; for kernels, seconds for each column.",
+    )
+    return bench.command(name)(option(_page(run)))
+
+
+_table_command("startup", "Time of the first answer.")
+_table_command("exact", "The exact core beside SymPy.")
+_table_command("kernels", "Emitted RoPE beside other packages, as a ratio to a copy.")
+
+
+@bench.command()
+@click.argument("names", metavar="[NAME]...", nargs=-1)
+@click.option("--target", "targets", multiple=True, help="Only this target; repeatable.")
+@click.option(
+    "--shape",
+    default="1,8,1024",
+    show_default=True,
+    metavar="BATCH,HEADS,POSITIONS",
+    help="Of x; the channels are those of the encoding.",
+)
+@click.option(
+    "--budget",
+    default=0.3,
+    show_default=True,
+    type=click.FloatRange(min=0.0, min_open=True),
+    help="Seconds of timings of one line.",
+)
+@_page
+@_json
+def catalogue(
+    names: tuple[str, ...],
+    *,
+    targets: tuple[str, ...],
+    shape: str,
+    budget: float,
+    page: Path | None,
+    as_json: bool,
+) -> None:
+    """Every catalogue encoding, target and dtype: proof, bound, measured error, time.
+
+    Exit code 1 when a text is refuted or an error lies outside its bound.
+    """
+    from numeric_check.bench.catalogue import markdown, survey
+    from symbolic_pe.cli.output import to_text
+
+    if page is not None and as_json:
+        raise SpecificationError("give one of --page and --json")
+    _check_page("catalogue", page)
+    found = survey(names, targets=targets, shape=_sizes(shape), budget=budget, progress=_progress)
+    text = to_text(found.to_dict()) if as_json else markdown(found)
+    _deliver("catalogue", text, page)
+    sys.exit(EXIT_REFUTED if found.refuted else 0)
+
+
+def _sizes(text: str) -> tuple[int, int, int]:
+    """Three positive integers."""
+    parts = [p.strip() for p in text.split(",")]
+    if len(parts) != 3 or not all(p.isdecimal() and 0 < int(p) <= 2**20 for p in parts):
+        raise SpecificationError(
+            f"--shape: expected BATCH,HEADS,POSITIONS, three whole numbers from 1 to 1048576 such "
+            f"as 1,8,1024, got {text!r}"
+        )
+    batch, heads, positions = map(int, parts)
+    return batch, heads, positions
+
+
+@bench.command()
+@click.argument(
+    "files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path)
+)
+@click.option("--sample", type=click.IntRange(1), help="Draw so many mutants of each file.")
+@click.option("--processes", type=click.IntRange(1), help="By default one for each core.")
+@_page
+@_json
+def mutants(
+    files: tuple[Path, ...],
+    *,
+    sample: int | None,
+    processes: int | None,
+    page: Path | None,
+    as_json: bool,
+) -> None:
+    """Change emitted FILEs in one place, everywhere, and decide every change.
+
+    A mutant is refuted (no kernel, a law of the cross-check, exact execution, a rounding bound),
+    decided to be equivalent, or survives. Exit code 1 when one survives.
+    """
+    from numeric_check.mutation.campaign import campaign
+    from numeric_check.mutation.specimens import specimens
+    from numeric_check.mutation.table import markdown, record
+    from symbolic_pe.cli.output import to_text
+
+    if page is not None and as_json:
+        raise SpecificationError("give one of --page and --json")
+    _check_page("mutants", page)
+    found = list(campaign(specimens(files), sample=sample, processes=processes, progress=_progress))
+    text = to_text(record(found)) if as_json else markdown(found, sample=sample)
+    _deliver("mutants", text, page)
+    sys.exit(EXIT_REFUTED if any(r.survivors for r in found) else 0)

@@ -1,0 +1,294 @@
+"""Mutants of kernels: what the operators make, what refutes them, and when they are the same."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from numeric_check.mutation.campaign import FileResult, campaign
+from numeric_check.mutation.difference import same_at_every_call, same_remainders
+from numeric_check.mutation.judge import Decision, Judge
+from numeric_check.mutation.mutant import Mutant, mutants
+from numeric_check.mutation.normal_forms import (
+    same_but_devices,
+    same_functions,
+    same_identities,
+    without_casts,
+)
+from numeric_check.mutation.operators import NAMES
+from numeric_check.mutation.table import markdown, record
+from symbolic_pe.cli.main import cli
+from tests.golden_specimens import specimens
+
+ALL = {s.name.removesuffix(".py"): s for s in specimens()}
+FAST = ("rope_half_partial_numpy", "decay_torch", "nope_torch")
+SMALL = '''"""A text."""
+
+import numpy as np
+
+DIMENSION = 2
+RATE = np.array([0.5])
+
+
+def _helper(x, side):
+    """Twice, or not."""
+    if not x.dtype == np.float64:
+        raise TypeError(f"got {x.dtype}")
+    return np.cos(side * RATE) * x[..., :2] - x
+
+
+def operator(lag):
+    return _helper(lag, 1)
+'''
+
+
+def made(operator: str) -> set[str]:
+    return {m.after for m in mutants(SMALL, [NAMES[operator]])}
+
+
+# -- operators ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("operator", "expected"),
+    [
+        ("operator", "return (np.cos(side * RATE) * x[..., :2])"),
+        ("operator", "return np.cos((side / RATE)) * x[..., :2] - x"),
+        ("sign", "return np.cos((-side) * RATE) * x[..., :2] - x"),
+        ("comparison", "if not (x.dtype != np.float64):"),
+        ("comparison", "if False:"),
+        ("constant", "DIMENSION = 3"),
+        ("constant", "RATE = np.array([0.5000005])"),
+        ("constant", "raise TypeError('message')"),
+        ("index", "return np.cos(side * RATE) * x - x"),
+        ("index", "return np.cos(side * RATE) * x[..., 1:2] - x"),
+        ("name", "return np.sin(side * RATE) * x[..., :2] - x"),
+        ("name", "return np.cos(x * RATE) * x[..., :2] - x"),
+        ("dtype", "if not x.dtype == np.float32:"),
+        ("call", "return _helper(1, lag)"),
+        ("call", "return _helper(lag)"),
+        ("statement", "pass"),
+    ],
+)
+def test_an_operator_makes(operator: str, expected: str) -> None:
+    assert expected in made(operator)
+
+
+def test_mutants_differ_from_the_text_and_from_each_other() -> None:
+    found = mutants(SMALL)
+    trees = {ast.dump(ast.parse(m.text)) for m in found}
+    assert len(trees) == len(found) > 60
+    assert ast.dump(ast.parse(SMALL)) not in trees
+    assert all(m.text.count("\n") >= SMALL.count("\n") - 2 for m in found)
+    assert not any('"""' not in m.text for m in found), "docstrings stay"
+
+
+def test_the_difference_can_be_repeated() -> None:
+    for mutant in mutants(SMALL):
+        lines = mutant.text.splitlines()
+        assert mutant.after.split()[0] in lines[mutant.line - 1]
+        assert mutant.difference.startswith(f"line {mutant.line}: `")
+
+
+def test_a_sample_is_the_same_each_time_and_in_the_order_of_the_file() -> None:
+    found = mutants(SMALL, sample=12)
+    assert found == mutants(SMALL, sample=12)
+    assert len(found) == 12
+    assert [m.line for m in found] == sorted(m.line for m in found)
+    assert set(found) <= set(mutants(SMALL)) | set(found)
+
+
+# -- what refutes -------------------------------------------------------------------------------
+
+FAULTS = {
+    "sign": ("rope_torch", "torch.sin(angle).to(dtype)", "torch.sin(-angle).to(dtype)", "law"),
+    "guard gone": (
+        "rope_half_partial_numpy", 'if x.dtype.kind in "biu":', 'if x.dtype.kind in "bu":', "guard",
+    ),
+    "message gone": (
+        "decay_torch", 'f"expected floating-point x, got {x.dtype}"', '"message"', "guard",
+    ),
+    "wrong default": (
+        "rope_torch", "reference=0.0, *, dtype", "reference=1.0, *, dtype", "defaults",
+    ),
+    "wider table": (
+        "rope_torch", "torch.promote_types(x.dtype, torch.float32)",
+        "torch.promote_types(x.dtype, torch.float64)", "precision",
+    ),
+    "cast gone": (
+        "retnet_torch", "(scale * torch.cos(angle)).to(compute)", "(scale * torch.cos(angle))",
+        "precision",
+    ),
+    "needless copy": ("rope_torch", "if inner != 1 or any", "if inner != 0 or any", "precision"),
+    "device gone": ("rope_torch", "THETA.to(u.device)", "THETA.to()", "surroundings"),
+    "device of the import": (
+        "rope_torch", 'dtype=torch.float64, device="cpu")', "dtype=torch.float64)", "surroundings",
+    ),
+    "positions as they come": (
+        "retnet_torch", "torch.as_tensor(position, dtype=torch.float64, device=x.device)",
+        "torch.as_tensor(position, device=x.device)", "input",
+    ),
+    "strides unseen": (
+        "rope_torch", "if inner != 1 or any(stride % 2 for stride in outer):", "if inner != 1:",
+        "input",
+    ),
+    "keys of one row": ("retnet_torch", "key.unsqueeze(-2)", "key", "input"),
+    "no gradient of the lag": (
+        "rope_torch", "torch.as_tensor(lag, dtype", "torch.tensor(lag, dtype", "gradient",
+    ),
+    "two parameters exchanged": (
+        "by_hand_learned_rates_torch", "1, lambda_, w, x_)", "1, lambda_, x_, w)", "law",
+    ),
+    "temperature": (
+        "by_hand_warm_rope_torch", "TEMPERATURE = 1.2", "TEMPERATURE = 1.3", "defaults",
+    ),
+    "infinity times zero": ("retnet_torch", "lag.clamp(min=0.0)", "lag", "gradient"),
+}  # fmt: skip
+
+
+def judged(name: str, text: str) -> Decision:
+    return Judge(ALL[name].text, ALL[name].plan()).decide(text)
+
+
+def changed(name: str, old: str, new: str) -> str:
+    text = ALL[name].text
+    assert old in text, old
+    return text.replace(old, new, 1)
+
+
+@pytest.mark.parametrize("fault", list(FAULTS))
+def test_a_fault_is_refuted_by_the_law_that_is_about_it(fault: str) -> None:
+    name, old, new, law = FAULTS[fault]
+    found = judged(name, changed(name, old, new))
+    assert found.kind == "law"
+    assert law == "law" or found.detail.startswith(law), found
+
+
+def test_negative_twin_without_its_law_a_fault_survives(monkeypatch: pytest.MonkeyPatch) -> None:
+    name, old, new, _ = FAULTS["guard gone"]
+    monkeypatch.setattr(sys.modules["numeric_check.cross_check"], "CALLING", ())
+    assert judged(name, changed(name, old, new)).kind == "survivor"
+
+
+def test_what_ends_in_an_error_is_refuted_and_what_is_no_kernel_is_none() -> None:
+    text = changed("decay_torch", "wide = x.to(compute)", "pass")
+    assert judged("decay_torch", text).kind == "law"
+    assert (
+        judged("decay_torch", ALL["decay_torch"].text + "\nx = undefined\n").kind == "not a kernel"
+    )
+
+
+# -- what is the same ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "reason"),
+    [
+        ("rope_half_partial_numpy", "wide[..., 2:4]", "wide[..., 2:-4]", "same text proof"),
+        ("rope_torch", "torch.mul(_planes(x), table,", "torch.mul(table, _planes(x),",
+         "same identities"),
+        ("retnet_torch", "wide = x.to(compute)", "wide = x", "same promotion"),
+        ("alibi_torch", "SLOPE[:, 0, 0]", "SLOPE[:, -1, 0]", "same constants"),
+        ("rope_torch", "transform_query(query,", "transform_key(query,", "same functions"),
+        ("nope_torch", "transform_query(query, position, reference)",
+         "transform_query(query, reference, position)", "same functions"),
+        ("by_hand_learned_slopes_torch", "torch.cos(angle)", "torch.cos(-angle)",
+         "same identities"),
+        ("decay_array_api", "xp.astype(query_position, xp.float64)", "query_position",
+         "same promotion"),
+        ("nope_torch", "query, key, position, reference=0.0", "query, key, position, reference=1.0",
+         "same functions"),
+        ("rope_torch", "stride % 2 for", "-stride % 2 for", "same remainders"),
+        ("alibi_torch", "0].to(query.device)", "0].to(key.device)", "same devices"),
+        ("alibi_torch", "torch.as_tensor(lag, dtype=torch.float64)", "torch.as_tensor(lag)",
+         "same promotion"),
+    ],
+)  # fmt: skip
+def test_a_harmless_change_is_decided(name: str, old: str, new: str, reason: str) -> None:
+    assert judged(name, changed(name, old, new)) == Decision("equivalent", reason)
+
+
+def test_decisions_on_trees_have_negative_twins() -> None:
+    f = "def _f(x, side):\n    return x if side < 0 else -x\n\n\ndef g(x):\n    return _f(x, {})\n"
+    assert same_at_every_call(f.format("1").replace("<", "<="), f.format("1"))
+    assert not same_at_every_call(f.format("0").replace("<", "<="), f.format("0"))
+    assert not same_at_every_call(f.format("x").replace("<", "<="), f.format("x"))
+    odd = "y = any(s % {} for s in t)\n"
+    assert same_remainders(odd.format("-2"), odd.format("2"))
+    assert not same_remainders(odd.format("3"), odd.format("2"))
+    two = "def f(x):\n    return x * 2\n\n\ndef g(x):\n    return x * {}\n\n\ny = {}(1)\n"
+    assert same_functions(two.format(2, "g"), two.format(2, "f"))
+    assert not same_functions(two.format(3, "g"), two.format(3, "f"))
+    unread = "def f(x, y):\n    return x\n\n\nz = f({}, {})\n"
+    assert same_functions(unread.format("a", "b"), unread.format("a", "c"))
+    assert not same_functions(unread.format("a", "b"), unread.format("c", "b"))
+    even = "y = np.{}(-x)\n"
+    assert same_identities(even.format("cos"), even.format("cos").replace("-", ""))
+    assert not same_identities(even.format("sin"), even.format("sin").replace("-", ""))
+    assert same_identities("y = a * b\n", "y = b * a\n")
+    assert same_identities("y = x.transpose(-1, -2)\n", "y = x.transpose(-2, -1)\n")
+    assert not same_identities("y = x.transpose(-1, -3)\n", "y = x.transpose(-2, -1)\n")
+    assert not same_identities("y = a - b\n", "y = b - a\n")
+    assert without_casts("y = x.to(f)\n") == without_casts("y = x\n")
+    assert without_casts("y = x.exp(f)\n") != without_casts("y = x\n")
+    where = "y = x.to({})\n"
+    assert same_but_devices(where.format("a.device"), where.format("b.device"))
+    assert not same_but_devices(where.format("a.dtype"), where.format("b.dtype"))
+
+
+# -- campaigns ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", FAST)
+def test_no_mutant_of_a_sample_survives(name: str) -> None:
+    (result,) = campaign([ALL[name]], sample=15, processes=1)
+    assert len(result.mutants) == 15
+    assert not [m.difference for m in result.survivors]
+    assert sum(result.counts.values()) == 15
+
+
+@pytest.mark.slow
+def test_no_mutant_of_a_larger_sample_survives() -> None:
+    """Of the files of the catalogue; docs/reference/mutants.md lists what survives in others."""
+    families = ("rope", "grape", "xpos", "retnet", "mamba", "alibi")
+    chosen = [s for s in ALL.values() if s.name.startswith(families)]
+    assert len(chosen) >= 18
+    for result in campaign(chosen, sample=20, processes=2):
+        assert not [m.difference for m in result.survivors], result.name
+
+
+def test_the_table_counts_and_lists() -> None:
+    mutant = Mutant("sign", 3, "a", "-a", "-a\n")
+    decisions = (
+        Decision("law", "guard (float64)"),
+        Decision("survivor"),
+        Decision("equivalent", "x"),
+    )
+    result = FileResult("k.py", (mutant,) * 3, decisions)
+    text = markdown([result])
+    assert "| k.py | 3 | 0 | 1 | 0 | 0 | 1 | 1 |" in text
+    assert "Laws: guard 1." in text
+    assert "- k.py, sign, line 3: `a` becomes `-a`" in text
+    assert record([result])["files"][0]["survivor"] == 1
+    assert "No survivors." in markdown([FileResult("k.py", (), ())])
+
+
+def test_the_command_reads_files_and_refuses_what_has_no_specification(tmp_path: Path) -> None:
+    runner = CliRunner()
+    kernel = tmp_path / "decay.py"
+    assert runner.invoke(cli, ["emit", "decay:dim=2", "-o", str(kernel)]).exit_code == 0
+    asked = ["bench", "mutants", str(kernel), "--sample", "4", "--processes", "1"]
+    result = runner.invoke(cli, asked)
+    assert result.exit_code == 0, result.output
+    assert "| decay.py | 4 |" in result.stdout
+    page = tmp_path / "page.md"
+    page.write_text("<!-- begin mutants -->\n<!-- end mutants -->\n")
+    assert runner.invoke(cli, [*asked, "--page", str(page)]).exit_code == 0
+    assert "| decay.py | 4 |" in page.read_text()
+    kernel.write_text("x = 1\n")
+    assert runner.invoke(cli, asked).exit_code == 2
+    assert runner.invoke(cli, ["bench", "mutants", str(tmp_path / "none.py")]).exit_code == 2
