@@ -33,6 +33,7 @@ from symbolic_pe.emit.terms import RealTerm, real_terms
 from symbolic_pe.errors import SymbolicPEError, Undecided
 
 Function = ExponentialPolynomial
+INDICES = ("batch", "head", "query", "key")
 QUERIES, KEYS = ("t0", "t1"), ("s0", "s1", "s2")
 NOT_COVERED = (*DOES_NOT_RUN, SymbolicPEError)
 """What a function raises that does not run on exact elements, or is not decided: it is measured."""
