@@ -468,6 +468,54 @@ def convert(
     sys.exit(exit_code(found.outcome))
 
 
+@cli.command(
+    epilog="Try:  symbolic-pe audit my_model.py:apply_rotary --against rope:dim=64,layout=half"
+)
+@click.argument("subject", metavar="MODULE:ATTRIBUTE")
+@click.option("--key", metavar="MODULE:ATTRIBUTE", help="The map of keys, where it is another.")
+@click.option("--against", metavar="SPEC", help="What it should be; compared up to equivalence.")
+@click.option("--strict", is_flag=True, help="Layout and orientation must be those of SPEC.")
+@click.option("--gain", type=float, help="c^2, by which scores should be multiplied.")
+@click.option("--dim", type=click.IntRange(1, 1024), help="Channels of x; found when not given.")
+@click.option("--library", help="numpy, torch or jax; found when not given.")
+@click.option("--deep", is_flag=True, help="Also torch.compile and export, which take long.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def audit(
+    subject: str,
+    *,
+    key: str | None,
+    against: str | None,
+    strict: bool,
+    gain: float | None,
+    dim: int | None,
+    library: str | None,
+    deep: bool,
+    as_json: bool,
+) -> None:
+    """Which encoding is the code that you have, and where does it break?
+
+    MODULE:ATTRIBUTE (or FILE.py:ATTRIBUTE) names a callable f(x, positions) with x (..., n, d) and
+    positions (n,). It is imported and called: audit runs the code that you name.
+    """
+    from numeric_check.audit import audit as run
+    from symbolic_pe.cli.audit import audit_record, audit_text
+    from symbolic_pe.cli.output import to_text
+
+    report = run(
+        subject,
+        key=key,
+        against=against,
+        dimension=dim,
+        library=library,
+        gain=gain,
+        strict=strict,
+        deep=deep,
+        progress=_progress,
+    )
+    click.echo(to_text(audit_record(report)) if as_json else audit_text(report), nl=False)
+    sys.exit(report.exit_code)
+
+
 @cli.command()
 @click.option("--family", help="Only this family.")
 @click.option("--verdict", help="Only verdicts containing this text.")

@@ -1,0 +1,311 @@
+"""For every dtype: how far from the exact map, where first over tolerance, bounded or growing.
+
+The exact map is exp(tX) with the declared X if the subject realises it, else the recognised ladder,
+else X̂ itself. Errors are relative to the norm of the image, plane by plane.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from numeric_check.audit.arithmetic import Arithmetic, arithmetic_of
+from numeric_check.audit.causes import cause_of
+from numeric_check.audit.context import Context
+from numeric_check.audit.finding import Finding, Verdict, skipped
+from numeric_check.audit.libraries import DTYPES, Array
+from numeric_check.audit.matrices import exponentials
+from numeric_check.audit.positions import STANDARD
+from numeric_check.audit.reproduce import entry_of_image, images_at
+from numeric_check.tolerance import FORMATS
+from symbolic_pe.errors import AuditError
+
+STATEMENT = "in {dtype}, F(t)x is exp(tX)x within what the arithmetic may lose, at every position"
+SCANNED = 2048
+ALONE = (0, 1, 2, 3, 85)
+EARLY, GROWTH = 256, 2.0
+"""Errors grow when one is more than twice the largest up to position 256."""
+SINGLE_ROUNDINGS = 16.0
+"""Never ask for less than sixteen roundings of single precision."""
+
+
+@dataclass(frozen=True)
+class Exact:
+    """exp(tX) on one group, as the images of its first channel: what F(t) should make of it."""
+
+    channels: tuple[int, ...]
+    generator: Array
+    radius: float
+    start: Array
+
+    def images(self, positions: Sequence[int], side: str) -> Array:
+        """F(0)B(t)ᵀe₁, or B(−s)-transported G(0)e₁; shape (n, k)."""
+        times = [float(p) if side == "query" else -float(p) for p in positions]
+        turned = self._is_plane
+        moved = self._turned(times) if turned else exponentials(self.generator, times)
+        if side == "query":
+            moved = moved.transpose(0, 2, 1)
+        with np.errstate(all="ignore"):
+            result: Array = (moved @ self.start)[:, :, 0]
+        return result
+
+    @property
+    def _is_plane(self) -> bool:
+        x = self.generator
+        return len(x) == 2 and x[0, 0] == x[1, 1] and x[0, 1] == -x[1, 0]
+
+    def _turned(self, times: Sequence[float]) -> Array:
+        """e^{at}R(ωt) by NumPy: its own error, |ωt|·2⁻⁵³, is far below what is measured here."""
+        t = np.array(times)
+        a, w = self.generator[0, 0], self.generator[1, 0]
+        with np.errstate(all="ignore"):
+            c, s = np.exp(a * t) * np.cos(w * t), np.exp(a * t) * np.sin(w * t)
+        result: Array = np.stack([np.stack([c, -s], -1), np.stack([s, c], -1)], -2)
+        return result
+
+
+@dataclass(frozen=True)
+class Errors:
+    """Errors of one dtype and side: shape (groups, n); NaN counts as infinite."""
+
+    dtype: str
+    side: str
+    positions: tuple[int, ...]
+    relative: Array
+    allowed: Array
+    images: Array
+    arithmetic: Arithmetic
+
+    @property
+    def worst(self) -> tuple[int, int]:
+        """(group, place of the position) where the error is largest beside what is allowed."""
+        ratio = self.relative / self.allowed
+        group, place = np.unravel_index(int(ratio.argmax()), ratio.shape)
+        return int(group), int(place)
+
+    @property
+    def over(self) -> npt.NDArray[np.bool_]:
+        """Whether anything is over what is allowed, position by position."""
+        return np.asarray((self.relative > self.allowed).any(axis=0))
+
+
+def needed(dtype: str) -> float:
+    """τ = max(2u, 16·2⁻²⁴): twice what storing the result costs (as in the rounding bounds)."""
+    return max(
+        2.0 * FORMATS[dtype].unit_roundoff, SINGLE_ROUNDINGS * FORMATS["float32"].unit_roundoff
+    )
+
+
+def precision(context: Context, exact: Sequence[Exact]) -> list[Finding]:
+    """One finding for each dtype."""
+    if not exact:
+        return [
+            skipped("precision", STATEMENT.format(dtype="every dtype"), "no generator is known")
+        ]
+    return [_of_dtype(context, exact, dtype) for dtype in DTYPES]
+
+
+def _of_dtype(context: Context, exact: Sequence[Exact], dtype: str) -> Finding:
+    question, statement = f"precision {dtype}", STATEMENT.format(dtype=dtype)
+    subject, measured = context.subject, context.measured
+    scan = [p for p in range(SCANNED) if p <= measured.reach]
+    positions = sorted({*scan, *(p for p in measured.positions if p <= measured.reach)})
+    found: list[Errors] = []
+    try:
+        for side in ("query",) if subject.one_map else ("query", "key"):
+            found.append(_errors(context, exact, side, positions, dtype))
+        alone = [p for p in ALONE if p <= measured.reach]
+        found.append(_errors(context, exact, "query", alone, dtype, alone=True))
+    except AuditError as error:
+        return skipped(question, statement, str(error))
+    return _judged(context, exact, question, statement, found)
+
+
+def _errors(
+    context: Context,
+    exact: Sequence[Exact],
+    side: str,
+    positions: Sequence[int],
+    dtype: str,
+    *,
+    alone: bool = False,
+) -> Errors:
+    subject = context.subject
+    x = np.zeros(subject.dimension)
+    x[[e.channels[0] for e in exact]] = 1.0
+    rows = np.broadcast_to(x, (1, len(positions), subject.dimension))
+    if alone:
+        calls = [subject.apply(side, rows[:, :1], [p], dtype) for p in positions]
+        images = np.stack([c.values[0, 0] for c in calls])
+        returned = calls[0].dtype
+    else:
+        call = subject.apply(side, rows, positions, dtype)
+        images, returned = call.values[0], call.dtype
+    arithmetic = arithmetic_of(images, dtype, returned, "float32")
+    relative, allowed = [], []
+    for part in exact:
+        error, room = _of_part(part, images[:, part.channels], positions, side, arithmetic)
+        relative.append(error)
+        allowed.append(room)
+    return Errors(
+        dtype, side, tuple(positions), np.array(relative), np.array(allowed), images, arithmetic
+    )
+
+
+def _of_part(
+    part: Exact, images: Array, positions: Sequence[int], side: str, arithmetic: Arithmetic
+) -> tuple[Array, Array]:
+    """Relative errors of one group, and what is allowed; where the range ends, nothing is said."""
+    right = part.images(positions, side)
+    values = np.linalg.eigvals(part.generator)
+    frequency, rate = float(np.abs(values.imag).max()), float(np.abs(values.real).max())
+    rate = 0.0 if rate <= part.radius else rate
+    size = np.linalg.norm(right, axis=1)
+    times = np.array(positions, dtype=np.float64)
+    k = len(part.channels)
+    room = 2.0 * arithmetic.tolerance(times, frequency, rate, k) + part.radius * times
+    if k > 2:  # a chain or a basis adds up terms that are larger than the sum
+        forth = exponentials(
+            part.generator, [float(t) if side == "query" else -float(t) for t in times]
+        )
+        room = room * np.linalg.norm(forth, axis=(1, 2)) / np.maximum(size, 2.0**-1000)
+    largest, smallest = FORMATS[arithmetic.output.name].largest, arithmetic.output.smallest_normal
+    served = (size < largest / 16) & (size > smallest * 16)
+    with np.errstate(all="ignore"):
+        error = np.linalg.norm(images - right, axis=1) / size
+    error = np.where(np.isnan(error), np.inf, error)
+    return np.where(served, error, 0.0), room
+
+
+def _judged(
+    context: Context, exact: Sequence[Exact], question: str, statement: str, found: list[Errors]
+) -> Finding:
+    worst = max(found, key=lambda e: float((e.relative / e.allowed).max()))
+    group, place = worst.worst
+    error, allowed = float(worst.relative[group, place]), float(worst.allowed[group, place])
+    if error <= allowed:
+        return _within(context, question, statement, found)
+    over = int(np.flatnonzero(worst.over)[0])
+    first = int((worst.relative / worst.allowed)[:, over].argmax())
+    part, position = exact[first], worst.positions[over]
+    images, right = worst.images[over], part.images([position], worst.side)[0]
+    gap = np.abs(images[list(part.channels)] - right)
+    at = int(gap.argmax()) if np.isfinite(gap).all() else int(np.flatnonzero(~np.isfinite(gap))[0])
+    cause = cause_of([(e.channels, e.generator) for e in exact], worst.positions, worst.images)
+    numbers = _numbers(found)
+    detail = f"wrong from position {position} on"
+    if cause:
+        detail += f": {cause}"
+    elif position <= max(ALONE) and len(worst.positions) == len(ALONE):
+        detail = f"wrong at position {position} when it is called alone"
+    return Finding(
+        question,
+        Verdict.REFUTED,
+        statement,
+        f"{detail}; the largest error is {_percent(float(worst.relative.max()))}",
+        f"{worst.side} map at position {position}, channel {part.channels[at]} of the image of "
+        f"unit vector {part.channels[0]}: {images[part.channels[at]]:.9g}, exact "
+        f"{right[at]:.9g}",
+        float(worst.relative[first, over]),
+        float(worst.allowed[first, over]),
+        entry_of_image(
+            context.subject,
+            worst.side,
+            position,
+            (part.channels[at], part.channels[0]),
+            worst.dtype,
+        ),
+        numbers,
+    )
+
+
+def _within(context: Context, question: str, statement: str, found: list[Errors]) -> Finding:
+    """Bounded or growing, in words; from which position on it is more than the dtype needs."""
+    joint = found[0]
+    worst = max(found, key=lambda e: float(e.relative.max()))
+    largest = float(worst.relative.max())
+    place = int(worst.relative.max(axis=0).argmax())
+    numbers = _numbers(found)
+    over = numbers["first_over"]
+    profile = joint.relative.max(axis=0)
+    early = profile[np.array(joint.positions) <= EARLY].max(initial=0.0)
+    grows = largest > GROWTH * max(float(early), joint.arithmetic.output.unit_roundoff)
+    angle = context.recovered.arithmetic.angle.name
+    if not grows or largest <= needed(joint.dtype):
+        text = f"bounded: at most {_short(largest)} at every position"
+        if joint.arithmetic.table.precision < FORMATS[joint.dtype].precision:
+            text += f" (tables are rounded to {joint.arithmetic.table.name})"
+    else:
+        text = f"grows: {_short(largest)} at position {worst.positions[place]}"
+        text += f" (angles in {angle})"
+    need = needed(joint.dtype)
+    if over is not None and grows:
+        text += f"; more than {_short(need)} from position {over} on"
+    return Finding(
+        question, Verdict.CONSISTENT, statement, text, "", largest,
+        float(worst.allowed.max()), "", numbers,
+    )  # fmt: skip
+
+
+def _numbers(found: list[Errors]) -> dict[str, object]:
+    joint = found[0]
+    need = needed(joint.dtype)
+    profile = joint.relative.max(axis=0)
+    late = np.flatnonzero(profile > need)
+    shown = [i for i, p in enumerate(joint.positions) if p in STANDARD]
+    return {
+        "first_over": joint.positions[int(late[0])] if late.size else None,
+        "needed": need,
+        "largest": min(float(profile.max()), 1e308),
+        "arithmetic": str(joint.arithmetic),
+        "errors": {str(joint.positions[i]): min(float(profile[i]), 1e308) for i in shown},
+    }
+
+
+def _short(value: float) -> str:
+    return f"{value:.1e}"
+
+
+def _percent(value: float) -> str:
+    return "not finite" if not np.isfinite(value) else f"{value:.2g}"
+
+
+def distinct(context: Context) -> list[Finding]:
+    """Whether neighbouring positions stay different, for every dtype."""
+    return [_distinct(context, dtype) for dtype in DTYPES]
+
+
+def _distinct(context: Context, dtype: str) -> Finding:
+    question, statement = f"distinct {dtype}", f"in {dtype}, positions t and t + 1 differ"
+    subject, measured = context.subject, context.measured
+    pairs = [p for p in (0, 1, 256, 512, 2048, 4096, 8192, 65536, 131071)
+             if p + 1 <= measured.reach]  # fmt: skip
+    if not pairs:
+        return skipped(question, statement, "no two neighbouring positions were accepted")
+    positions = [q for p in pairs for q in (p, p + 1)]
+    x = np.ones((1, len(positions), subject.dimension))
+    x[..., 1::2] = 0.5
+    try:
+        images = subject.apply("query", x, positions, dtype).values[0]
+    except AuditError as error:
+        return skipped(question, statement, str(error))
+    for place, p in enumerate(pairs):
+        if np.array_equal(images[2 * place], images[2 * place + 1]) and _moves(context, p):
+            return Finding(
+                question,
+                Verdict.REFUTED,
+                statement,
+                f"positions {p} and {p + 1} give one and the same result",
+                f"positions {p} and {p + 1}: equal in every entry",
+                reproduce=images_at(subject, [p, p + 1], dtype),
+            )
+    return Finding(question, Verdict.CONSISTENT, statement, f"they do, up to {pairs[-1]}")
+
+
+def _moves(context: Context, position: int) -> bool:
+    """Whether the maps of position 0 and 1 differ at all (a constant subject is told elsewhere)."""
+    measured = context.measured
+    return position >= 0 and not np.array_equal(measured.query[0], measured.query[1])

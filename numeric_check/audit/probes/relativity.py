@@ -1,0 +1,137 @@
+"""Does F(t)ᵀG(s) depend on t − s only? And does it depend on the position at all?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from numeric_check.audit.context import Context
+from numeric_check.audit.finding import Finding, Verdict, judged, undecided
+from numeric_check.audit.matrices import norm
+from numeric_check.audit.positions import LAGS, SHIFTS, SMALL
+from numeric_check.audit.reproduce import entry_of_score
+
+STATEMENT = "F(t + c)^T G(s + c) = F(t)^T G(s): the score depends on t - s only"
+
+
+@dataclass(frozen=True)
+class Drift:
+    """How far two pairs with one lag are apart, on one group of channels."""
+
+    moved: tuple[int, int]
+    base: tuple[int, int]
+    channels: tuple[int, int]
+    values: tuple[float, float]
+    error: float
+    tolerance: float
+
+    @property
+    def ratio(self) -> float:
+        """Error in units of what is allowed."""
+        return self.error / self.tolerance if np.isfinite(self.error) else float("inf")
+
+    def __str__(self) -> str:
+        (t, s), (u, v), (i, j) = self.moved, self.base, self.channels
+        return (
+            f"channels ({i}, {j}): the score at positions ({t}, {s}) is {self.values[0]:.6g}, at "
+            f"({u}, {v}) {self.values[1]:.6g}, with the same lag {t - s}; drift {self.error:.2g}"
+        )
+
+
+def relativity(context: Context) -> Finding:
+    """The worst drift over all groups, lags and shifts; the smallest positions that show it."""
+    drifts = list(_drifts(context, ((t, s) for s in SHIFTS for t in (s + lag for lag in LAGS))))
+    if not drifts:
+        return undecided("relative", STATEMENT, "no two pairs of positions gave finite scores")
+    worst = max(drifts, key=lambda d: d.ratio)
+    detail = f"worst drift {worst.error:.1e} ({worst.tolerance:.1e} allowed) at {worst.moved}"
+    witness, shown = "", worst
+    if worst.ratio > 1.0:
+        shown = _smallest(context, worst)
+        witness = str(shown)
+        if shown is not worst:
+            witness += f"; the worst is {worst.error:.2g} at positions {worst.moved}"
+    return judged(
+        "relative",
+        STATEMENT,
+        worst.error,
+        worst.tolerance,
+        detail=detail,
+        witness=witness,
+        reproduce=entry_of_score(
+            context.subject,
+            [shown.moved, shown.base],
+            *shown.channels,
+            context.measured.dtype,
+        ),
+        numbers={"drift": worst.error, "moved": list(worst.moved), "base": list(worst.base)},
+    )
+
+
+def _drifts(context: Context, pairs: Iterator[tuple[int, int]]) -> Iterator[Drift]:
+    measured = context.measured
+    for t, s in pairs:
+        if t in measured.index and s in measured.index and t - s in measured.index:
+            for group in measured.groups:
+                found = _drift(context, (t, s), (t - s, 0), group)
+                if found is not None:
+                    yield found
+
+
+def _drift(
+    context: Context, moved: tuple[int, int], base: tuple[int, int], group: tuple[int, ...]
+) -> Drift | None:
+    measured = context.measured
+    size = measured.norms(*moved, group) + measured.norms(*base, group)
+    if not np.isfinite(size):
+        return None  # overflow is another question
+    there, here = measured.pair(*moved, group), measured.pair(*base, group)
+    gap = np.abs(there - here)
+    i, j = (int(v) for v in np.unravel_index(int(gap.argmax()), gap.shape))
+    tolerance = context.tolerance(group, *moved, *base) * max(size, 2.0**-100)
+    error = norm(there - here)
+    channels = (group[i], group[j])
+    values = float(there[i, j]), float(here[i, j])
+    return Drift(moved, base, channels, values, error, tolerance)
+
+
+def _smallest(context: Context, worst: Drift) -> Drift:
+    """The failing pair with the smallest positions among the small ones, else the worst."""
+    small = [(s + lag, s) for s in SMALL[1:] for lag in SMALL if s + lag in context.measured.index]
+    for pair in sorted(small, key=lambda p: (sum(p), p)):
+        failing = [d for d in _drifts(context, iter([pair])) if d.ratio > 1.0]
+        if failing:
+            return max(failing, key=lambda d: d.error)
+    every = _drifts(context, ((s + lag, s) for s in SHIFTS for lag in LAGS))
+    return min((d for d in every if d.ratio > 1.0), key=lambda d: sum(d.moved), default=worst)
+
+
+def dependence(context: Context) -> Finding:
+    """Whether anything moves with the position; a layer that ignores it passes every other law."""
+    measured = context.measured
+    statement = "the result depends on the position"
+    wanted = context.declared is None or any(
+        not x.is_zero() for row in context.declared.heads[0].generator.matrix for x in row
+    )
+    still = [
+        side
+        for side, matrices in (("query", measured.query), ("key", measured.key))
+        if all(np.array_equal(m, matrices[0]) for m in matrices[measured.finite])
+    ]
+    if not still:
+        return Finding("position", Verdict.CONSISTENT, statement, "it does, on both sides")
+    sides = " and ".join(still)
+    if not wanted:
+        return Finding("position", Verdict.CONSISTENT, statement, "it does not, as declared")
+    return Finding(
+        "position",
+        Verdict.REFUTED,
+        statement,
+        f"the {sides} map gives the same result at every position from 0 to {measured.reach}",
+        f"the {sides} map at positions 0 and {measured.reach}: equal in every entry",
+        reproduce=entry_of_score(
+            context.subject, [(0, 0), (measured.reach, 0)], 0, 0, measured.dtype
+        ),
+    )

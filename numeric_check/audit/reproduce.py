@@ -1,0 +1,119 @@
+"""One line for a shell that shows what a finding says, calling the subject and nothing of ours.
+
+Where the subject has no import line of its own (an adapter, a known package), the line asks the
+audit for it by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from numeric_check.audit.subject import MapSubject
+
+SHAPES = {
+    "heads": "(1, 1, -1, {d})",
+    "rows": "(1, -1, {d})",
+    "batch": "(1, 1, -1, {d})",
+    "positions-heads": "(1, -1, 1, {d})",
+    "flat": "(-1, {d})",
+}
+
+
+def shell(code: str) -> str:
+    """A Python program as a command; the code has no double quotes of its own."""
+    return f'python -c "{code}"'
+
+
+def images_code(subject: MapSubject, dtype: str = "float64", sides: str = "F") -> str:
+    """Python that defines F(p, i) and G(p, i), as asked: images of unit vector i, called alone."""
+    d = subject.dimension
+    unit, place, head = _arrays(subject, dtype)
+    query, key = _imports(subject)
+    lines = [head, query] if subject.one_map or "G" not in sides else [head, query, key]
+    g = "f" if subject.one_map else "g"
+    shape = SHAPES[subject.form].format(d=d)
+    for name, function in (("F", "f"), ("G", g)):
+        if name in sides:
+            image = f"{function}({unit}.reshape{shape}, {place}).reshape(-1)"
+            lines.append(f"{name} = lambda p, i: {image}")
+    return "; ".join(lines)
+
+
+def _arrays(subject: MapSubject, dtype: str) -> tuple[str, str, str]:
+    """Code for unit vector i, for the position p, and the import that both need."""
+    d, place = subject.dimension, "[p]" if subject.axes == 1 else f"[[p] * {subject.axes}]"
+    integers = subject.position_dtype == "int64"
+    if subject.library.name == "torch":
+        kind = "" if dtype == "float32" else f", dtype=torch.{dtype}"
+        at = "" if integers else f", dtype=torch.{subject.position_dtype}"
+        return f"torch.eye({d}{kind})[i]", f"torch.tensor({place}{at})", "import torch"
+    at = "" if integers else f", '{subject.position_dtype}'"
+    if subject.library.name == "jax":
+        unit, head = f"jnp.eye({d}, dtype='{dtype}')[i]", "import jax.numpy as jnp"
+        return unit, f"jnp.array({place}{at})", head
+    if dtype == "bfloat16":
+        unit, head = f"np.eye({d})[i].astype(ml_dtypes.bfloat16)", "import numpy as np, ml_dtypes"
+    else:
+        kind = "" if dtype == "float64" else f", dtype='{dtype}'"
+        unit, head = f"np.eye({d}{kind})[i]", "import numpy as np"
+    return unit, f"np.array({place}{at})", head
+
+
+def _imports(subject: MapSubject) -> tuple[str, str]:
+    query, key = subject.origin
+    if not query:
+        known = (
+            f"from numeric_check.audit import subject_named; S = subject_named('{subject.name}')"
+        )
+        return f"{known}; f = S.query", "g = S.key"
+    return query, key or query
+
+
+def entry_of_score(
+    subject: MapSubject, pairs: Sequence[tuple[int, int]], i: int, j: int, dtype: str
+) -> str:
+    """Print the entry (i, j) of F(t)ᵀG(s) for each pair (t, s), which should be equal."""
+    sides = "F" if subject.one_map else "FG"
+    code, g = images_code(subject, dtype, sides), sides[-1]
+    shown = ", ".join(f"float(F({t}, {i}) @ {g}({s}, {j}))" for t, s in pairs)
+    return shell(f"{code}; print({shown})")
+
+
+def entry_of_image(
+    subject: MapSubject, side: str, position: int, entry: tuple[int, int], dtype: str
+) -> str:
+    """Print one entry (row, column) of F(t) or G(s)."""
+    name = "F" if side == "query" or subject.one_map else "G"
+    code = images_code(subject, dtype, name)
+    return shell(f"{code}; print(float({name}({position}, {entry[1]})[{entry[0]}]))")
+
+
+def images_at(subject: MapSubject, positions: Sequence[int], dtype: str) -> str:
+    """Print the image of unit vector 0 at each position."""
+    shown = ", ".join(f"F({p}, 0)" for p in positions)
+    return shell(f"{images_code(subject, dtype)}; print({shown})")
+
+
+def together_and_alone(
+    subject: MapSubject, positions: Sequence[int], position: int, dtype: str
+) -> str:
+    """Print the image at one position, from a call with several and from one of its own."""
+    d, n, at = subject.dimension, len(positions), list(positions).index(position)
+    unit, place, head = _arrays(subject, dtype)
+    query, _ = _imports(subject)
+    shape = SHAPES[subject.form].format(d=d).replace("-1", "len(P)")
+    one = unit.replace("[i]", "[:1]")
+    copies = f"{one}.repeat(len(P), 1)" if "torch" in head else f"{one}.repeat(len(P), 0)"
+    every = f"range({n})" if list(positions) == list(range(n)) else str(list(positions))
+    where = place.replace("[p]", "list(P)")
+    call = f"R = lambda P: f({copies}.reshape{shape}, {where}).reshape(len(P), {d})"
+    return shell(f"{head}; {query}; {call}; print(R({every})[{at}], R([{position}])[0])")
+
+
+def doubled(subject: MapSubject, side: str, position: int, dtype: str) -> str:
+    """Print the image of twice unit vector 0, and twice its image."""
+    name = "F" if side == "query" or subject.one_map else "G"
+    code = images_code(subject, dtype, name)
+    twice = code[code.rindex(f"{name} = ") :].replace(f"{name} = ", "D = ", 1)
+    twice = twice.replace("[i].", "[i].__mul__(2).", 1)
+    return shell(f"{code}; {twice}; print(D({position}, 0), 2 * {name}({position}, 0))")
