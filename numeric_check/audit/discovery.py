@@ -10,7 +10,14 @@ from typing import Any
 import numpy as np
 
 from numeric_check.audit.libraries import Library, library_named, library_of
-from numeric_check.audit.subject import FORMS, Call, MapSubject
+from numeric_check.audit.subject import (
+    FORMS,
+    BiasSubject,
+    Call,
+    MapSubject,
+    ScoreSubject,
+    TableSubject,
+)
 from symbolic_pe.errors import AuditError
 
 DIMENSIONS = (64, 128, 32, 16, 8, 4, 2, 96, 48, 80, 256, 6, 12)
@@ -111,4 +118,62 @@ def _nothing_works(name: str, query: Call, failures: list[str], dimension: int |
         f"{name.rpartition(':')[2]}{signature} cannot be called so:\n  {shown}\n{hint}write an "
         "adapter (a Python file or TOML) that says which arguments are x and the positions, and "
         "give it with --adapter"
+    )
+
+
+def describe_score(
+    name: str, call: Call, dimension: int | None, library: str | None, origin: str = ""
+) -> ScoreSubject:
+    """A score whose calls work. Raises `AuditError` with the first failure when none does."""
+    failures: list[str] = []
+    for found in _libraries(call, library):
+        for d in _dimensions(call, dimension):
+            for form in ("flat", "rows", "heads"):
+                trial = ScoreSubject(name, call, found, d, form=form, origin=origin)
+                try:
+                    trial.apply(np.ones((4, d)), np.ones((3, d)), [0, 1, 2, 3], [0, 1, 2])
+                except AuditError as error:
+                    failures.append(f"{found.name}, d = {d}: {error}")
+                else:
+                    return trial
+    raise AuditError(
+        f"{name}: expected a callable f(q, k, query_positions, key_positions) that returns scores "
+        f"(n, m) of q (n, d) and k (m, d); {failures[0]}"
+    )
+
+
+def describe_bias(
+    name: str, call: Call, library: str | None, origin: str = "", *, causal: bool = False
+) -> BiasSubject:
+    """A bias whose calls work. Raises `AuditError` with the first failure when none does."""
+    failures: list[str] = []
+    for found in _libraries(call, library):
+        for kind in POSITION_DTYPES:
+            trial = BiasSubject(name, call, found, causal, kind, origin)
+            try:
+                trial.apply([0, 1, 2, 3], [0, 1, 2])
+            except AuditError as error:
+                failures.append(f"{found.name}, positions {kind}: {error}")
+            else:
+                return trial
+    raise AuditError(
+        f"{name}: expected a callable f(query_positions, key_positions) that returns a bias "
+        f"(heads, n, m) or (n, m); {failures[0]}"
+    )
+
+
+def describe_table(name: str, call: Call, library: str | None, origin: str = "") -> TableSubject:
+    """A table whose calls work. Raises `AuditError` with the first failure when none does."""
+    failures: list[str] = []
+    for found in _libraries(call, library):
+        for kind in POSITION_DTYPES:
+            trial = TableSubject(name, call, found, kind, origin)
+            try:
+                trial.apply([0, 1, 2])
+            except AuditError as error:
+                failures.append(f"{found.name}, positions {kind}: {error}")
+            else:
+                return trial
+    raise AuditError(
+        f"{name}: expected a callable f(positions) that returns a table (n, d); {failures[0]}"
     )

@@ -3,38 +3,77 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
-from numeric_check.audit.discovery import describe_maps
+from numeric_check.audit.adapters import KINDS, Adapted, read_adapter
+from numeric_check.audit.axes_audit import audit_axes
+from numeric_check.audit.bias_audit import audit_bias
+from numeric_check.audit.discovery import (
+    describe_bias,
+    describe_maps,
+    describe_score,
+    describe_table,
+)
 from numeric_check.audit.finding import AuditReport
 from numeric_check.audit.libraries import single_thread
 from numeric_check.audit.loading import deep_copies, load
 from numeric_check.audit.maps_audit import Progress, audit_maps
-from numeric_check.audit.subject import MapSubject, Subject
+from numeric_check.audit.score_audit import audit_score
+from numeric_check.audit.subject import (
+    BiasSubject,
+    MapSubject,
+    ScoreSubject,
+    Subject,
+    TableSubject,
+)
+from numeric_check.audit.table_audit import audit_table
 from symbolic_pe.encodings.encoding import Encoding
-from symbolic_pe.encodings.specification import read_specification
-from symbolic_pe.errors import AuditError
+from symbolic_pe.encodings.forms import SeveralAxes, Specification, read_any_specification
+from symbolic_pe.errors import AuditError, SpecificationError
+
+
+@dataclass(frozen=True)
+class Options:
+    """What may be stated about a subject; None means: find out.
+
+    kind       maps, score, bias or table
+    key        the map of keys, where it is another one
+    dimension  channels d of x (…, n, d)
+    axes       coordinates of a position
+    gain       the c² that F(t)ᵀG(t) = c²I should have
+    strict     layouts and orientations must be the declared ones (the weights are given)
+    causal     a bias is judged for s ≤ t only
+    deep       also compilers
+    """
+
+    kind: str = "maps"
+    key: str | Callable[..., Any] | None = None
+    dimension: int | None = None
+    axes: int = 1
+    library: str | None = None
+    gain: float | None = None
+    strict: bool = False
+    causal: bool = False
+    deep: bool = False
 
 
 def audit(
-    subject: str | Subject | Callable[..., Any],
+    subject: str | Path | Subject | Callable[..., Any],
     *,
-    key: str | Callable[..., Any] | None = None,
-    against: str | Encoding | None = None,
-    dimension: int | None = None,
-    library: str | None = None,
-    gain: float | None = None,
-    strict: bool = False,
-    deep: bool = False,
+    against: str | Specification | None = None,
+    beside: str | None = None,
     progress: Progress = lambda _: None,
+    **stated: Any,
 ) -> AuditReport:
-    """Audit a callable f(x, positions), its name `module:attribute`, or a `Subject`.
+    """Audit a callable, its name `module:attribute`, an adapter file, or a `Subject`.
 
-    key        the map of keys, where it is another one
-    against    the encoding that it should be: a catalogue name with settings, or an `Encoding`
-    dimension  channels d of x (…, n, d); found out when not given
-    gain       the c² that F(t)ᵀG(t) = c²I should have, such as 2.0047
-    strict     layouts and orientations must be the declared ones (the weights are given)
+    subject  f(x, positions); with kind="score" f(q, k, query_positions, key_positions), with
+             kind="bias" f(query_positions, key_positions), with kind="table" f(positions)
+    against  the encoding that it should be: a specification, as text or as a value
+    beside   module:attribute that an adapter file is about, where it names none itself
+    stated   the fields of `Options`
 
     >>> import numpy as np
     >>> def rope(x, positions):
@@ -47,79 +86,164 @@ def audit(
     Raises `AuditError` for a subject that cannot be found or called, `SpecificationError` for a
     wrong specification.
     """
-    declared = read_specification(against) if isinstance(against, str) else against
-    if not isinstance(subject, (str, MapSubject)) and not callable(subject):
-        raise AuditError(f"expected a callable or module:attribute, got {type(subject).__name__}")
-    if dimension is None and declared is not None:
-        dimension = declared.dimension
-    maps = subject if isinstance(subject, MapSubject) else _maps(subject, key, dimension, library)
-    with single_thread(maps.library):
-        return audit_maps(
-            maps,
-            declared,
-            spec=against if isinstance(against, str) else "",
-            gain=gain,
-            strict=strict,
-            deep=deep,
-            progress=progress,
+    options = Options(**stated)
+    if options.kind not in KINDS:
+        raise AuditError(f"kind: expected one of {', '.join(KINDS)}, got {options.kind!r}")
+    if isinstance(subject, Path):
+        adapted = read_adapter(subject, beside)
+        against = against if against is not None else adapted.against
+        found: Subject = adapted_subject(adapted, options)
+    elif isinstance(subject, (MapSubject, ScoreSubject, BiasSubject, TableSubject)):
+        found = subject
+    else:
+        found = _described(subject, against, options)
+    with single_thread(found.library):
+        return _audited(found, against, options, progress)
+
+
+def _audited(
+    subject: Subject,
+    against: str | Specification | None,
+    options: Options,
+    progress: Progress,
+) -> AuditReport:
+    declared = read_any_specification(against) if isinstance(against, str) else against
+    spec = against if isinstance(against, str) else ""
+    if isinstance(subject, TableSubject):
+        if declared is not None:
+            raise SpecificationError("--against: an absolute table is compared with nothing")
+        return audit_table(subject)
+    if isinstance(subject, MapSubject) and subject.axes > 1:
+        if declared is not None and not isinstance(declared, SeveralAxes):
+            raise SpecificationError(
+                f"--against: positions have {subject.axes} coordinates, so expected a "
+                "specification with [[axes]]"
+            )
+        return audit_axes(subject, declared, spec=spec)
+    if declared is not None and not isinstance(declared, Encoding):
+        raise SpecificationError(
+            "--against: expected a specification of one generator, got a step or axes"
         )
+    if isinstance(subject, BiasSubject):
+        return audit_bias(subject, declared, spec)
+    common = {"spec": spec, "gain": options.gain, "strict": options.strict}
+    if isinstance(subject, ScoreSubject):
+        return audit_score(subject, declared, **common)  # type: ignore[arg-type]
+    return audit_maps(subject, declared, deep=options.deep, progress=progress, **common)  # type: ignore[arg-type]
 
 
-def _maps(
-    subject: Any, key: str | Callable[..., Any] | None, dimension: int | None, library: str | None
-) -> MapSubject:
-    if isinstance(subject, str):
-        return _named_maps(subject, key if isinstance(key, str) else None, dimension, library)
-    other = subject if key is None else key
+# -- from a callable to a subject ---------------------------------------------------------------
+
+
+def _described(subject: Any, against: str | Specification | None, options: Options) -> Subject:
+    if not isinstance(subject, str) and not callable(subject):
+        raise AuditError(f"expected a callable or module:attribute, got {type(subject).__name__}")
+    if options.dimension is None and against is not None and options.kind in ("maps", "score"):
+        declared = read_any_specification(against) if isinstance(against, str) else against
+        options = replace(options, dimension=declared.dimension)
+    if options.kind == "maps":
+        return (
+            _named_maps(subject, options) if isinstance(subject, str) else _maps(subject, options)
+        )
+    loaded = load(subject) if isinstance(subject, str) else None
+    call = subject if loaded is None else loaded.value
+    name = subject if isinstance(subject, str) else _name_of(subject)
+    origin = "" if loaded is None else _alias(loaded.origin, name, "f")
+    return _other(call, name, origin, options)
+
+
+def _other(call: Any, name: str, origin: str, options: Options) -> Subject:
+    if options.kind == "score":
+        return describe_score(name, call, options.dimension, options.library, origin)
+    if options.kind == "bias":
+        return describe_bias(name, call, options.library, origin, causal=options.causal)
+    return describe_table(name, call, options.library, origin)
+
+
+def _name_of(subject: Any) -> str:
+    return str(getattr(subject, "__qualname__", type(subject).__name__))
+
+
+def _alias(origin: str, name: str, letter: str) -> str:
+    return f"{origin}; {letter} = {name.rpartition(':')[2]}"
+
+
+def _maps(subject: Any, options: Options) -> MapSubject:
+    other = subject if options.key is None else options.key
     if isinstance(other, str):
         other = load(other).value
-    name = getattr(subject, "__qualname__", type(subject).__name__)
     copies = deep_copies(subject) if other is subject else None
-    found = describe_maps(name, subject, other, dimension=dimension, library=library)
-    if copies is None:
-        return found
-    return _with_fresh(found, copies)
+    found = describe_maps(
+        _name_of(subject),
+        subject,
+        other,
+        dimension=options.dimension,
+        library=options.library,
+        axes=options.axes,
+    )
+    return found if copies is None else _with_fresh(found, copies)
 
 
-def _with_fresh(found: MapSubject, make: Callable[[], Any]) -> MapSubject:
-    from dataclasses import replace
-
+def _with_fresh(found: MapSubject, make: Callable[[], Any], *, both: bool = True) -> MapSubject:
     def fresh() -> MapSubject:
         value = make()
-        return replace(found, query=value, key=value, fresh=None)
+        return replace(found, query=value, key=value if both else found.key, fresh=None)
 
     return replace(found, fresh=fresh)
 
 
-def _named_maps(
-    text: str, key: str | None, dimension: int | None, library: str | None
-) -> MapSubject:
-    from dataclasses import replace
-
+def _named_maps(text: str, options: Options) -> MapSubject:
     query = load(text)
-    other = query if key is None else load(key)
-    alias = [
-        f"{x.origin}; {n} = {x.name.rpartition(':')[2]}" for x, n in ((query, "f"), (other, "g"))
-    ]
+    key = options.key
+    other = query.value if key is None else load(key).value if isinstance(key, str) else key
+    origin = [_alias(query.origin, text, "f"), ""]
+    if isinstance(key, str):
+        origin[1] = _alias(load(key).origin, key, "g")
     found = describe_maps(
         text,
         query.value,
-        other.value,
-        dimension=dimension,
-        library=library,
-        origin=(alias[0], alias[1] if key is not None else ""),
+        other,
+        dimension=options.dimension,
+        library=options.library,
+        axes=options.axes,
+        origin=(origin[0], origin[1]),
     )
     if query.fresh is None:
         return found
-    make = query.fresh
+    return _with_fresh(found, query.fresh, both=key is None)
 
-    def fresh() -> MapSubject:
-        value = make()
-        return replace(found, query=value, key=value if key is None else found.key, fresh=None)
 
-    return replace(found, fresh=fresh)
+def adapted_subject(adapted: Adapted, options: Options | None = None) -> Subject:
+    """The subject that an adapter describes."""
+    options = options or Options()
+    if adapted.kind != "maps":
+        options = replace(
+            options,
+            kind=adapted.kind,
+            dimension=options.dimension or adapted.dimension,
+            library=options.library or adapted.library,
+            causal=options.causal or adapted.causal,
+        )
+        return _other(adapted.calls[adapted.kind], adapted.name, adapted.origin, options)
+    found = describe_maps(
+        adapted.name,
+        adapted.calls["query"],
+        adapted.calls["key"],
+        dimension=options.dimension or adapted.dimension,
+        library=options.library or adapted.library,
+        form=adapted.form,
+        axes=max(options.axes, adapted.axes),
+        origin=(adapted.origin, ""),
+    )
+    found = replace(found, paths=adapted.paths)
+    one = adapted.calls["key"] is adapted.calls["query"]
+    return found if adapted.fresh is None else _with_fresh(found, adapted.fresh, both=one)
 
 
 def subject_named(text: str) -> MapSubject:
-    """The subject of `module:attribute` or of a known package, as reproductions ask for it."""
-    return _named_maps(text, None, None, None)
+    """The pair of maps of `module:attribute`, of an adapter file, or of a known package."""
+    if text.endswith((".py", ".toml")) and ":" not in text:
+        found = adapted_subject(read_adapter(Path(text)))
+        assert isinstance(found, MapSubject)
+        return found
+    return _named_maps(text, Options())

@@ -52,11 +52,11 @@ class NumpyLibrary:
     def floats(self, values: Array, dtype: str) -> Any:
         """An array that the subject may write into."""
         with np.errstate(over="ignore"):
-            return np.array(values, dtype=_numpy_dtype(dtype))
+            return np.array(values, dtype=_numpy_dtype(dtype), order="C")
 
     def positions(self, values: npt.NDArray[Any], dtype: str) -> Any:
         """The same."""
-        return np.array(values, dtype=_numpy_dtype(dtype))
+        return np.array(values, dtype=_numpy_dtype(dtype), order="C")
 
     def fetch(self, value: Any) -> tuple[Array, str]:
         """NumPy scalars count as arrays of no axes."""
@@ -76,7 +76,7 @@ class TorchLibrary:
 
     def floats(self, values: Array, dtype: str) -> Any:
         """Rounded once: from float64 straight to the dtype."""
-        return self._torch.from_numpy(np.array(values, dtype=np.float64)).to(self._dtype(dtype))
+        return self._torch.from_numpy(np.array(values, dtype=np.float64, order="C")).to(self._dtype(dtype))
 
     def positions(self, values: npt.NDArray[Any], dtype: str) -> Any:
         """Integers exactly; floats rounded once."""
@@ -106,11 +106,11 @@ class JaxLibrary:
     def floats(self, values: Array, dtype: str) -> Any:
         """Rounded once by NumPy."""
         with np.errstate(over="ignore"):
-            return self._numpy.asarray(np.array(values, dtype=_numpy_dtype(dtype)))
+            return self._numpy.asarray(np.array(values, dtype=_numpy_dtype(dtype), order="C"))
 
     def positions(self, values: npt.NDArray[Any], dtype: str) -> Any:
         """64-bit integers become 32-bit ones unless jax_enable_x64 is set."""
-        return self._numpy.asarray(np.array(values, dtype=_numpy_dtype(dtype)))
+        return self._numpy.asarray(np.array(values, dtype=_numpy_dtype(dtype), order="C"))
 
     def fetch(self, value: Any) -> tuple[Array, str]:
         """Through NumPy."""

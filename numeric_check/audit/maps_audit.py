@@ -16,9 +16,10 @@ from numeric_check.audit.planes import Spectrum, declared_matrix, spectrum
 from numeric_check.audit.positions import beyond
 from numeric_check.audit.probes import generator as generators
 from numeric_check.audit.probes import history, transforms
+from numeric_check.audit.probes.distinctness import distinct
 from numeric_check.audit.probes.group import group_law, initial
 from numeric_check.audit.probes.linearity import linearity
-from numeric_check.audit.probes.precision import Exact, distinct, precision
+from numeric_check.audit.probes.precision import Exact, precision
 from numeric_check.audit.probes.range import served_range
 from numeric_check.audit.probes.relativity import dependence, relativity
 from numeric_check.audit.recognition import Recognised, recognise

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from numeric_check.audit.arithmetic import Arithmetic, arithmetic_of
 from numeric_check.audit.libraries import Array
 from numeric_check.audit.matrices import connected_channels, norm
-from numeric_check.audit.positions import maps_positions
+from numeric_check.audit.positions import ALONE_PAIRS, maps_positions
 from numeric_check.audit.subject import MapSubject, ScoreSubject
 from symbolic_pe.errors import AuditError
 
@@ -27,7 +27,8 @@ class Measurement:
 
     query, key   F(t) and G(s), shape (n, d, d), at `positions`, ascending
     dtype        of the inputs; returned: of the results
-    reach        the largest position that was accepted, and what the subject said beyond it
+    refused      what the subject said beyond the largest position
+    alone        F(t) and G(t) from calls of one position each
     """
 
     positions: tuple[int, ...]
@@ -37,6 +38,7 @@ class Measurement:
     returned: str
     arithmetic: Arithmetic
     refused: str = ""
+    alone: Mapping[int, tuple[Array, Array]] = field(default_factory=dict)
 
     @property
     def dimension(self) -> int:
@@ -109,8 +111,19 @@ def measure(subject: MapSubject, extra: Sequence[int] = ()) -> Measurement:
     images = np.concatenate([query.ravel(), key.ravel()])
     return Measurement(
         tuple(positions), query, key, dtype, returned, arithmetic_of(images, dtype, returned),
-        refused,
+        refused, _alone(subject, positions, dtype),
     )  # fmt: skip
+
+
+def _alone(
+    subject: MapSubject, positions: Sequence[int], dtype: str
+) -> dict[int, tuple[Array, Array]]:
+    found = {}
+    for p in sorted({p for pair in ALONE_PAIRS for p in pair}):
+        if p <= positions[-1]:
+            f = subject.matrices("query", [p], dtype)[0]
+            found[p] = (f, f if subject.one_map else subject.matrices("key", [p], dtype)[0])
+    return found
 
 
 def _accepted(subject: MapSubject, wanted: list[int], dtype: str) -> tuple[list[int], str]:

@@ -94,7 +94,8 @@ def _rotary(spectrum: Spectrum, recovered: Recovered) -> Recognised:
         )
         return Recognised("", text, None, order)
     spec = _spec(spectrum, order, ladder)
-    words = f"RoPE: {len(order)} planes, layout {layout}, {_ladder_words(ladder, len(order))}"
+    values = _ladder_words(ladder, len(order), spectrum.dimension)
+    words = f"RoPE: {len(order)} planes, layout {layout}, {values}"
     return Recognised(spec, words + mixed, ladder, order)
 
 
@@ -177,11 +178,19 @@ def _bands(found: Array, room: Array, dimension: int) -> Ladder | None:
     return None
 
 
-def _ladder_words(ladder: Ladder, count: int) -> str:
+def _ladder_words(ladder: Ladder, count: int, dimension: int) -> str:
     base = _number(ladder.base)
     words = f"frequencies {base}^(-2j/{ladder.denominator})"
     if ladder.factor != 1.0:
         words += f" times {_number(ladder.factor)} (positions are multiplied by it)"
+    again = float(ladder.base ** (dimension / ladder.denominator))
+    if (
+        ladder.denominator != dimension
+        and round(again) in COMMON_BASES
+        and ladder.base not in COMMON_BASES[:3]
+        and abs(again - round(again)) < 1e-3
+    ):
+        words += f", which are {round(again)}^(-2j/{dimension}), divided by the width of the head"
     if ladder.denominator != 2 * count:
         words += (
             f"; the exponent divides by {ladder.denominator}, not by the {2 * count} channels "

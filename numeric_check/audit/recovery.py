@@ -22,9 +22,12 @@ from numeric_check.audit.arithmetic import Arithmetic
 from numeric_check.audit.libraries import Array
 from numeric_check.audit.matrices import exponentials, norm, principal_logarithm
 from numeric_check.audit.measurement import Measurement
+from numeric_check.tolerance import FORMATS
 
 AMPLIFIED = 0.25
 """Refining stops where rounding errors, amplified by exp(−tX), would reach this."""
+SMALLEST = FORMATS["float64"].smallest_normal
+"""What underflow may lose."""
 SAFETY = 2.0
 """Radii count the error of M(0, 0) and of B(t)."""
 
@@ -229,7 +232,7 @@ def _verified(
     worst, departure = (0, 0.0, float(allowed[0])), None
     for i, t, right, room in zip(chosen, times, exact, allowed, strict=True):
         size = max(norm(right), norm(operators[i]))
-        tolerance = float(room) * size
+        tolerance = float(room) * size + SMALLEST
         error = norm(operators[i] - right)
         if not error <= tolerance and departure is None:
             departure = Departure(t, error, tolerance)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from numeric_check.audit.finding import AuditReport, Finding, Verdict
+from symbolic_pe.cli.output import to_text
+from symbolic_pe.errors import AuditError
 
 MARKS = {
     Verdict.REFUTED: "REFUTED",
@@ -49,6 +53,37 @@ class AuditRecord(msgspec.Struct, frozen=True):
     summary: str
     conditions: dict[str, Any]
     findings: list[FindingRecord]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the command line asked for."""
+
+    subject: str | None
+    adapter: Path | None
+    against: str | None
+    stated: Mapping[str, Any]
+    known: bool = False
+
+
+def run_audit(
+    request: Request, output: Path | None, progress: Callable[[str], None], *, as_json: bool
+) -> tuple[str, int]:
+    """The text to print and the exit code."""
+    from numeric_check.audit import audit
+
+    given = request.adapter if request.adapter is not None else request.subject
+    if given is None:
+        raise AuditError(
+            "expected MODULE:ATTRIBUTE, such as my_model.py:apply_rotary, or --adapter FILE, "
+            "or --known"
+        )
+    report = audit(
+        given, against=request.against, progress=progress,
+        beside=request.subject if request.adapter is not None else None, **request.stated,
+    )  # fmt: skip
+    text = to_text(audit_record(report)) if as_json else audit_text(report)
+    return text, report.exit_code
 
 
 def audit_record(report: AuditReport) -> AuditRecord:

@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -471,49 +471,55 @@ def convert(
 @cli.command(
     epilog="Try:  symbolic-pe audit my_model.py:apply_rotary --against rope:dim=64,layout=half"
 )
-@click.argument("subject", metavar="MODULE:ATTRIBUTE")
+@click.argument("subject", metavar="MODULE:ATTRIBUTE", required=False)
 @click.option("--key", metavar="MODULE:ATTRIBUTE", help="The map of keys, where it is another.")
+@click.option(
+    "--adapter",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="A .py or .toml file that says how the subject is called.",
+)
+@click.option(
+    "--kind",
+    type=click.Choice(["maps", "score", "bias", "table"]),
+    default="maps",
+    show_default=True,
+    help="What the callable is: f(x, positions), f(q, k, t, s), f(t, s) or f(positions).",
+)
 @click.option("--against", metavar="SPEC", help="What it should be; compared up to equivalence.")
 @click.option("--strict", is_flag=True, help="Layout and orientation must be those of SPEC.")
 @click.option("--gain", type=float, help="c^2, by which scores should be multiplied.")
-@click.option("--dim", type=click.IntRange(1, 1024), help="Channels of x; found when not given.")
+@click.option("--causal", is_flag=True, help="Judge a bias for keys before the query only.")
+@click.option("--dim", "dimension", type=click.IntRange(1, 1024), help="Channels of x.")
+@click.option("--axes", type=click.IntRange(1, 8), default=1, help="Coordinates of a position.")
 @click.option("--library", help="numpy, torch or jax; found when not given.")
 @click.option("--deep", is_flag=True, help="Also torch.compile and export, which take long.")
+@click.option("--known", is_flag=True, help="Audit every known package that is installed.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="Also write report and pictures here."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def audit(
-    subject: str,
+    subject: str | None,
     *,
-    key: str | None,
+    adapter: Path | None,
     against: str | None,
-    strict: bool,
-    gain: float | None,
-    dim: int | None,
-    library: str | None,
-    deep: bool,
+    known: bool,
+    output: Path | None,
     as_json: bool,
+    **stated: Any,
 ) -> None:
     """Which encoding is the code that you have, and where does it break?
 
     MODULE:ATTRIBUTE (or FILE.py:ATTRIBUTE) names a callable f(x, positions) with x (..., n, d) and
     positions (n,). It is imported and called: audit runs the code that you name.
     """
-    from numeric_check.audit import audit as run
-    from symbolic_pe.cli.audit import audit_record, audit_text
-    from symbolic_pe.cli.output import to_text
+    from symbolic_pe.cli.audit import Request, run_audit
 
-    report = run(
-        subject,
-        key=key,
-        against=against,
-        dimension=dim,
-        library=library,
-        gain=gain,
-        strict=strict,
-        deep=deep,
-        progress=_progress,
-    )
-    click.echo(to_text(audit_record(report)) if as_json else audit_text(report), nl=False)
-    sys.exit(report.exit_code)
+    request = Request(subject, adapter, against, stated, known=known)
+    text, code = run_audit(request, output, _progress, as_json=as_json)
+    click.echo(text, nl=False)
+    sys.exit(code)
 
 
 @cli.command()

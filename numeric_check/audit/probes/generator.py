@@ -62,6 +62,7 @@ def generator(context: Context, spectrum: Spectrum, recognised: Recognised) -> F
             "planes": [list(p.channels) for p in spectrum.planes],
             "radius": max(p.radius for p in recovered.parts),
             "jordan": jordan_lines(context, spectrum),
+            **({"matrix": recovered.matrix().tolist()} if spectrum.others else {}),
         },
     )
 

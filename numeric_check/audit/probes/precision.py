@@ -19,7 +19,7 @@ from numeric_check.audit.finding import Finding, Verdict, skipped
 from numeric_check.audit.libraries import DTYPES, Array
 from numeric_check.audit.matrices import exponentials
 from numeric_check.audit.positions import STANDARD
-from numeric_check.audit.reproduce import entry_of_image, images_at
+from numeric_check.audit.reproduce import entry_of_image
 from numeric_check.tolerance import FORMATS
 from symbolic_pe.errors import AuditError
 
@@ -271,41 +271,3 @@ def _short(value: float) -> str:
 
 def _percent(value: float) -> str:
     return "not finite" if not np.isfinite(value) else f"{value:.2g}"
-
-
-def distinct(context: Context) -> list[Finding]:
-    """Whether neighbouring positions stay different, for every dtype."""
-    return [_distinct(context, dtype) for dtype in DTYPES]
-
-
-def _distinct(context: Context, dtype: str) -> Finding:
-    question, statement = f"distinct {dtype}", f"in {dtype}, positions t and t + 1 differ"
-    subject, measured = context.subject, context.measured
-    pairs = [p for p in (0, 1, 256, 512, 2048, 4096, 8192, 65536, 131071)
-             if p + 1 <= measured.reach]  # fmt: skip
-    if not pairs:
-        return skipped(question, statement, "no two neighbouring positions were accepted")
-    positions = [q for p in pairs for q in (p, p + 1)]
-    x = np.ones((1, len(positions), subject.dimension))
-    x[..., 1::2] = 0.5
-    try:
-        images = subject.apply("query", x, positions, dtype).values[0]
-    except AuditError as error:
-        return skipped(question, statement, str(error))
-    for place, p in enumerate(pairs):
-        if np.array_equal(images[2 * place], images[2 * place + 1]) and _moves(context, p):
-            return Finding(
-                question,
-                Verdict.REFUTED,
-                statement,
-                f"positions {p} and {p + 1} give one and the same result",
-                f"positions {p} and {p + 1}: equal in every entry",
-                reproduce=images_at(subject, [p, p + 1], dtype),
-            )
-    return Finding(question, Verdict.CONSISTENT, statement, f"they do, up to {pairs[-1]}")
-
-
-def _moves(context: Context, position: int) -> bool:
-    """Whether the maps of position 0 and 1 differ at all (a constant subject is told elsewhere)."""
-    measured = context.measured
-    return position >= 0 and not np.array_equal(measured.query[0], measured.query[1])

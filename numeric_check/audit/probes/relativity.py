@@ -9,8 +9,9 @@ import numpy as np
 
 from numeric_check.audit.context import Context
 from numeric_check.audit.finding import Finding, Verdict, judged, undecided
+from numeric_check.audit.libraries import Array
 from numeric_check.audit.matrices import norm
-from numeric_check.audit.positions import LAGS, SHIFTS, SMALL
+from numeric_check.audit.positions import ALONE_PAIRS, LAGS, SHIFTS, SMALL
 from numeric_check.audit.reproduce import entry_of_score
 
 STATEMENT = "F(t + c)^T G(s + c) = F(t)^T G(s): the score depends on t - s only"
@@ -45,7 +46,7 @@ def relativity(context: Context) -> Finding:
     drifts = list(_drifts(context, ((t, s) for s in SHIFTS for t in (s + lag for lag in LAGS))))
     if not drifts:
         return undecided("relative", STATEMENT, "no two pairs of positions gave finite scores")
-    worst = max(drifts, key=lambda d: d.ratio)
+    worst = max([*drifts, *_alone(context)], key=lambda d: d.ratio)
     detail = f"worst drift {worst.error:.1e} ({worst.tolerance:.1e} allowed) at {worst.moved}"
     witness, shown = "", worst
     if worst.ratio > 1.0:
@@ -80,6 +81,20 @@ def _drifts(context: Context, pairs: Iterator[tuple[int, int]]) -> Iterator[Drif
                     yield found
 
 
+def _alone(context: Context) -> Iterator[Drift]:
+    """The same from calls of one position each, as decoding makes them."""
+    known = context.measured.alone
+    moved, *others = ALONE_PAIRS
+    for base in (pair for pair in others if {*moved, *pair} <= known.keys()):
+        for group in context.measured.groups:
+            place = np.ix_(group, group)
+            maps = [(known[t][0][place], known[s][1][place]) for t, s in (moved, base)]
+            size = sum(norm(f) * norm(g) for f, g in maps)
+            if np.isfinite(size):
+                (f, g), (u, v) = maps
+                yield _compared(context, (moved, base), (f.T @ g, u.T @ v), size, group)
+
+
 def _drift(
     context: Context, moved: tuple[int, int], base: tuple[int, int], group: tuple[int, ...]
 ) -> Drift | None:
@@ -88,6 +103,17 @@ def _drift(
     if not np.isfinite(size):
         return None  # overflow is another question
     there, here = measured.pair(*moved, group), measured.pair(*base, group)
+    return _compared(context, (moved, base), (there, here), size, group)
+
+
+def _compared(
+    context: Context,
+    pairs: tuple[tuple[int, int], tuple[int, int]],
+    matrices: tuple[Array, Array],
+    size: float,
+    group: tuple[int, ...],
+) -> Drift:
+    (moved, base), (there, here) = pairs, matrices
     gap = np.abs(there - here)
     i, j = (int(v) for v in np.unravel_index(int(gap.argmax()), gap.shape))
     tolerance = context.tolerance(group, *moved, *base) * max(size, 2.0**-100)
