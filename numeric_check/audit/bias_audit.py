@@ -162,12 +162,13 @@ def _found(subject: BiasSubject, question: str, drift: Drift, measured: Measured
 
 
 def _line(subject: BiasSubject, pairs: Sequence[tuple[int, int]]) -> str:
-    if not subject.origin:
-        return ""
+    named = (
+        f"from numeric_check.audit import subject_named; f = subject_named('{subject.name}').bias"
+    )
     torch = subject.library.name == "torch"
     head, make = ("import torch", "torch.tensor") if torch else ("import numpy as np", "np.array")
     shown = ", ".join(f"f({make}([{t}]), {make}([{s}])).reshape(-1)" for t, s in pairs)
-    return f'python -c "{head}; {subject.origin}; print({shown})"'
+    return f'python -c "{head}; {subject.origin or named}; print({shown})"'
 
 
 def _lags(measured: Measured) -> tuple[Array, Array]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -33,6 +33,10 @@ class Context:
     gain: float | None = None
     strict: bool = False
     deep: bool = False
+
+    def anew(self) -> Context:
+        """The same with a subject that has no history, where one can be made."""
+        return replace(self, subject=self.subject.anew())
 
     def speed(self, group: Sequence[int]) -> tuple[float, float]:
         """The largest frequency and rate of a group of channels."""

@@ -76,7 +76,8 @@ class TorchLibrary:
 
     def floats(self, values: Array, dtype: str) -> Any:
         """Rounded once: from float64 straight to the dtype."""
-        return self._torch.from_numpy(np.array(values, dtype=np.float64, order="C")).to(self._dtype(dtype))
+        exact = np.array(values, dtype=np.float64, order="C")
+        return self._torch.from_numpy(exact).to(self._dtype(dtype))
 
     def positions(self, values: npt.NDArray[Any], dtype: str) -> Any:
         """Integers exactly; floats rounded once."""

@@ -110,6 +110,35 @@ def together_and_alone(
     return shell(f"{head}; {query}; {call}; print(R({every})[{at}], R([{position}])[0])")
 
 
+def before_and_after(
+    subject: MapSubject, position: int, dtype: str, between: tuple[Sequence[int], str]
+) -> str:
+    """Print the image at a position, make another call, and print it again."""
+    d, (positions, other) = subject.dimension, between
+    shape = SHAPES[subject.form].format(d=d).replace("-1", "len(P)")
+    query, _ = _imports(subject)
+    _, place, head = _arrays(subject, dtype)
+    where = place.replace("[p]", "list(P)")
+    if "torch" in head:
+        ones = f"torch.ones({shape[1:-1]}, dtype=getattr(torch, D))"
+    else:
+        ones = f"np.ones({shape}).astype(D)" if "jax" not in head else f"jnp.ones({shape}, D)"
+    call = f"R = lambda P, D: f({ones}, {where}).reshape(len(P), {d})"
+    every = list(positions)
+    shown = f"range({len(every)})" if every == list(range(len(every))) else str(every)
+    one = f"R([{position}], '{dtype}')[0]"
+    return shell(f"{head}; {query}; {call}; print({one}); R({shown}, '{other}'); print({one})")
+
+
+def rivals(subject: MapSubject, position: int, dtype: str) -> str:
+    """Print the image of unit vector 0 from both instances."""
+    unit, place, head = _arrays(subject, dtype)
+    known = f"from numeric_check.audit import subject_named; S = subject_named('{subject.name}')"
+    shape = SHAPES[subject.form].format(d=subject.dimension)
+    x = f"{unit.replace('[i]', '[0]')}.reshape{shape}, {place.replace('p', str(position), 1)}"
+    return shell(f"{head}; {known}; print(S.query({x}), S.rival({x}))")
+
+
 def doubled(subject: MapSubject, side: str, position: int, dtype: str) -> str:
     """Print the image of twice unit vector 0, and twice its image."""
     name = "F" if side == "query" or subject.one_map else "G"

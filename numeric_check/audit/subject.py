@@ -84,6 +84,7 @@ class MapSubject:
     axes            coordinates of one position: positions have shape (n,) or (n, axes)
     fresh           makes the subject anew, without what earlier calls have left behind
     paths           other callables (x, positions) that must agree with the query map
+    rival           a callable with other settings, which must neither agree with it nor change it
     origin          how to import the query map, for reproductions
     """
 
@@ -97,6 +98,7 @@ class MapSubject:
     axes: int = 1
     fresh: Callable[[], MapSubject] | None = None
     paths: Mapping[str, Call] = field(default_factory=dict)
+    rival: Call | None = None
     origin: tuple[str, str] = ("", "")
 
     @property
@@ -106,6 +108,8 @@ class MapSubject:
 
     def side(self, side: str) -> Call:
         """The callable of `query`, `key`, or of a path by its name."""
+        if side == "rival" and self.rival is not None:
+            return self.rival
         return {"query": self.query, "key": self.key}.get(side) or self.paths[side]
 
     def apply(

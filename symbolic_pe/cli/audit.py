@@ -72,6 +72,8 @@ def run_audit(
     """The text to print and the exit code."""
     from numeric_check.audit import audit
 
+    if request.known:
+        return _known(request, progress, as_json=as_json)
     given = request.adapter if request.adapter is not None else request.subject
     if given is None:
         raise AuditError(
@@ -84,6 +86,29 @@ def run_audit(
     )  # fmt: skip
     text = to_text(audit_record(report)) if as_json else audit_text(report)
     return text, report.exit_code
+
+
+def _known(request: Request, progress: Callable[[str], None], *, as_json: bool) -> tuple[str, int]:
+    """Every known package that is installed: one table, then what was found."""
+    from numeric_check.audit import audit
+    from numeric_check.audit.known import known_entries
+    from symbolic_pe.cli.known import KnownResult, known_record, known_text
+
+    if request.subject is not None or request.adapter is not None:
+        raise AuditError("--known audits what is installed; give no MODULE:ATTRIBUTE beside it")
+    results = []
+    for entry in known_entries():
+        progress(entry.name)
+        try:
+            report = audit(entry.make(), against=entry.against or None, gain=entry.gain)
+        except Exception as error:  # the package is not ours: importing it may raise anything
+            first = (str(error).strip() or "no message").splitlines()[0]
+            results.append(KnownResult(entry, None, f"{type(error).__name__}: {first}"))
+        else:
+            results.append(KnownResult(entry, report, ""))
+    refuted = any(r.report is not None and r.report.refuted for r in results)
+    text = to_text(known_record(results)) if as_json else known_text(results)
+    return text, 1 if refuted else 0
 
 
 def audit_record(report: AuditReport) -> AuditRecord:

@@ -18,7 +18,7 @@ VISIBLE = 16.0
 
 def distinct(context: Context) -> list[Finding]:
     """Whether neighbouring positions stay different, for every dtype."""
-    return [_distinct(context, dtype) for dtype in DTYPES]
+    return [_distinct(context.anew(), dtype) for dtype in DTYPES]
 
 
 def _distinct(context: Context, dtype: str) -> Finding:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from numeric_check.audit.context import Context
 from numeric_check.audit.finding import Finding, Verdict, judged, skipped
 from numeric_check.audit.libraries import Array
-from numeric_check.audit.reproduce import together_and_alone
+from numeric_check.audit.reproduce import before_and_after, rivals, together_and_alone
 from numeric_check.audit.subject import FORMS, MapSubject, position_array, shaped, unshaped
 from symbolic_pe.errors import AuditError
 
@@ -39,6 +39,7 @@ class Disagreement:
     tolerance: float
     together: tuple[int, ...] = ()
     dtype: str = "float32"
+    between: tuple[tuple[int, ...], str] | None = None
 
 
 def _input(subject: MapSubject, count: int, rows: int = 1) -> Array:
@@ -201,10 +202,11 @@ def calls(context: Context) -> Finding:
             _run(subject, usable, kind or dtype)
         except AuditError:
             continue
-        after = _run(subject, check, dtype)
-        found += _differences(context, f"after {words}, {dtype}", check, (after, wide), dtype=dtype)
-        again = _run(subject, base, dtype)
-        found += _differences(context, f"after {words}, {dtype}", base, (again, right), dtype=dtype)
+        between = (tuple(usable), kind or dtype)
+        for places, expected in ((check, wide), (base, right)):
+            after = (_run(subject, places, dtype), expected)
+            for d in _differences(context, f"after {words}", places, after, dtype=dtype):
+                found.append(replace(d, between=between))
     return _finding(context, "history", statement, found)
 
 
@@ -281,6 +283,28 @@ def inputs_kept(context: Context) -> Finding:
     )  # fmt: skip
 
 
+def two_instances(context: Context) -> Finding:
+    """An instance with other settings is another map, and leaves this one as it is."""
+    statement = "an instance with other settings is another map, and does not change this one"
+    subject = context.subject
+    if subject.rival is None:
+        return skipped("two instances", statement, "no second instance was given")
+    dtype = context.measured.dtype
+    base = [p for p in BASE if p <= context.measured.reach]
+    before = _run(subject, base, dtype)
+    other = _run(subject, base, dtype, "rival")
+    after = _run(subject, base, dtype)
+    found = _differences(context, "before and after the other", base, (after, before), dtype=dtype)
+    if np.array_equal(other, before):
+        return Finding(
+            "two instances", Verdict.REFUTED, statement,
+            "both give the same results: they share a table that does not know the settings",
+            f"positions {base}: equal in every entry, though the settings differ",
+            reproduce=rivals(subject, 1, dtype),
+        )  # fmt: skip
+    return _finding(context, "two instances", statement, found)
+
+
 def paths(context: Context) -> list[Finding]:
     """Other callables of an adapter (decode, fused) give what the main one gives."""
     findings = []
@@ -326,8 +350,12 @@ def _finding(
 
 
 def _line(context: Context, d: Disagreement) -> str:
+    if d.between is not None:
+        return before_and_after(context.subject, d.position, d.dtype, d.between)
     return together_and_alone(context.subject, d.together, d.position, d.dtype)
 
 
 Question = Callable[[Context], Finding]
-QUESTIONS: tuple[Question, ...] = (alone, order, calls, rows, position_dtypes, inputs_kept)
+QUESTIONS: tuple[Question, ...] = (
+    alone, order, calls, two_instances, rows, position_dtypes, inputs_kept,
+)  # fmt: skip

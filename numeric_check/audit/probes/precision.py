@@ -105,7 +105,7 @@ def precision(context: Context, exact: Sequence[Exact]) -> list[Finding]:
         return [
             skipped("precision", STATEMENT.format(dtype="every dtype"), "no generator is known")
         ]
-    return [_of_dtype(context, exact, dtype) for dtype in DTYPES]
+    return [_of_dtype(context.anew(), exact, dtype) for dtype in DTYPES]
 
 
 def _of_dtype(context: Context, exact: Sequence[Exact], dtype: str) -> Finding:

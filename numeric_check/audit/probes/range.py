@@ -22,7 +22,7 @@ def served_range(context: Context) -> Finding:
     first: dict[str, int] = {}
     for dtype in dict.fromkeys([measured.dtype, *NARROW]):
         try:
-            position = _first_infinite(context, dtype)
+            position = _first_infinite(context.anew(), dtype)
         except AuditError:
             continue
         if position is not None:
