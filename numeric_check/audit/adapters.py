@@ -1,7 +1,7 @@
 """Adapters: a Python file or a TOML mapping that says how a subject is called.
 
 A Python adapter defines `query(x, positions)` (and `key`), or `score`, `bias` or `table`, and may
-set `dimension`, `axes`, `library`, `form` and `paths`. It is imported: it is the user's own code.
+set `dimension`, `axes`, `library`, `form`, `paths` and `rival`. It is run: it is the user's code.
 A TOML adapter names importable callables and the places of their arguments; its values are data.
 """
 
@@ -22,7 +22,7 @@ from symbolic_pe.errors import AuditError
 KINDS = ("maps", "score", "bias", "table")
 SUBJECT_KEYS = {
     "kind", "query", "key", "score", "bias", "table", "dimension", "axes", "library", "form",
-    "causal", "against", "paths",
+    "causal", "against", "paths", "rival",
 }  # fmt: skip
 CALL_KEYS = {"x", "positions", "offset", "fixed", "returns"}
 
@@ -45,6 +45,7 @@ class Adapted:
     against: str | None = None
     paths: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     fresh: Callable[[], Callable[..., Any]] | None = None
+    rival: Callable[..., Any] | None = None
     origin: str = ""
 
 
@@ -68,7 +69,7 @@ def read_adapter(path: Path, subject: str | None = None) -> Adapted:
 def _from_python(path: Path) -> Adapted:
     names = ("query", "score", "bias", "table")
     module: dict[str, Any] = {}
-    for name in (*names, "key", "dimension", "axes", "library", "form", "causal", "paths"):
+    for name in (*names, "key", "dimension", "axes", "library", "form", "causal", "paths", "rival"):
         module[name] = _optional(path, name)
     given = [n for n in names if module[n] is not None]
     if len(given) != 1:
@@ -96,6 +97,7 @@ def _from_python(path: Path) -> Adapted:
         None,
         module["paths"] or {},
         fresh if kind == "maps" and module["key"] is None else None,
+        module["rival"],
         f"import runpy; f = runpy.run_path({str(path)!r})[{given[0]!r}]",
     )
 
@@ -164,6 +166,7 @@ def _adapted(
         head.get("against"),
         paths,
         fresh,
+        None if "rival" not in head else bind(load(str(head["rival"])).value),
     )
 
 

@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Literal
 
-EXIT_CODES = {"consistent": 0, "refuted": 1, "undecided": 3}
+Overall = Literal["refuted", "undecided", "consistent"]
+EXIT_CODES: Mapping[Overall, int] = {"consistent": 0, "refuted": 1, "undecided": 3}
 
 
 class Verdict(StrEnum):
@@ -58,7 +60,7 @@ class AuditReport:
     conditions: Mapping[str, object] = field(default_factory=dict)
 
     @property
-    def verdict(self) -> str:
+    def verdict(self) -> Overall:
         """`refuted` if one finding is, else `undecided` if one is, else `consistent`."""
         found = {f.verdict for f in self.findings}
         if Verdict.REFUTED in found:

@@ -235,7 +235,7 @@ def adapted_subject(adapted: Adapted, options: Options | None = None) -> Subject
         axes=max(options.axes, adapted.axes),
         origin=(adapted.origin, ""),
     )
-    found = replace(found, paths=adapted.paths)
+    found = replace(found, paths=adapted.paths, rival=adapted.rival)
     one = adapted.calls["key"] is adapted.calls["query"]
     return found if adapted.fresh is None else _with_fresh(found, adapted.fresh, both=one)
 

@@ -94,11 +94,9 @@ def images_at(subject: MapSubject, positions: Sequence[int], dtype: str) -> str:
     return shell(f"{images_code(subject, dtype)}; print({shown})")
 
 
-def together_and_alone(
-    subject: MapSubject, positions: Sequence[int], position: int, dtype: str
-) -> str:
-    """Print the image at one position, from a call with several and from one of its own."""
-    d, n, at = subject.dimension, len(positions), list(positions).index(position)
+def together_and_alone(subject: MapSubject, positions: Sequence[int], slot: int, dtype: str) -> str:
+    """Print the image at one slot of a call, and that of its position called alone."""
+    d, n = subject.dimension, len(positions)
     unit, place, head = _arrays(subject, dtype)
     query, _ = _imports(subject)
     shape = SHAPES[subject.form].format(d=d).replace("-1", "len(P)")
@@ -107,7 +105,7 @@ def together_and_alone(
     every = f"range({n})" if list(positions) == list(range(n)) else str(list(positions))
     where = place.replace("[p]", "list(P)")
     call = f"R = lambda P: f({copies}.reshape{shape}, {where}).reshape(len(P), {d})"
-    return shell(f"{head}; {query}; {call}; print(R({every})[{at}], R([{position}])[0])")
+    return shell(f"{head}; {query}; {call}; print(R({every})[{slot}], R([{positions[slot]}])[0])")
 
 
 def before_and_after(

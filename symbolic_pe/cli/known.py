@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import msgspec
-
 from numeric_check.audit.finding import AuditReport, Verdict
 from numeric_check.audit.known import Known
+from symbolic_pe.cli.audit_records import KnownRecord, KnownTableRecord
 
 HEADINGS = ("encoding", "version", "verdict", "what it is, and what was found")
 SHOWN = 58
@@ -21,26 +20,6 @@ class KnownResult:
     known: Known
     report: AuditReport | None
     problem: str
-
-
-class KnownRecord(msgspec.Struct, frozen=True):
-    """One row of `audit --known --json`."""
-
-    name: str
-    package: str
-    version: str
-    against: str
-    verdict: str
-    summary: str
-    refuted: dict[str, str]
-    equivalent: dict[str, str]
-    reproduce: dict[str, str]
-
-
-class KnownTableRecord(msgspec.Struct, frozen=True):
-    """Output of `audit --known --json`."""
-
-    encodings: list[KnownRecord]
 
 
 def known_record(results: Sequence[KnownResult]) -> KnownTableRecord:

@@ -351,18 +351,24 @@ def emit(spec: str, target: str, output: Path | None, budget: Budget) -> None:
 
 
 @cli.command()
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def check(file: Path, as_json: bool) -> None:
+@click.argument(
+    "files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path)
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON (one object for one FILE).")
+def check(files: tuple[Path, ...], as_json: bool) -> None:
     """Decide again what an emitted FILE states: its spec, its laws, its certificate."""
     from symbolic_pe.cli.checks import check_file
     from symbolic_pe.cli.output import to_text
     from symbolic_pe.cli.text import check_text
 
-    record = check_file(file, _progress)
-    click.echo(to_text(record) if as_json else check_text(record), nl=False)
+    records = [check_file(file, _progress) for file in files]
+    if as_json:
+        click.echo(to_text(records[0] if len(records) == 1 else {"checks": records}), nl=False)
+    else:
+        click.echo("".join(check_text(record) for record in records), nl=False)
     codes = {"holds": EXIT_OK, "refuted": EXIT_REFUTED, "undecided": EXIT_UNDECIDED}
-    sys.exit(codes[record.verdict])
+    found = [codes[record.verdict] for record in records]
+    sys.exit(EXIT_REFUTED if EXIT_REFUTED in found else max(found))
 
 
 @cli.command()

@@ -38,6 +38,7 @@ class Disagreement:
     error: float
     tolerance: float
     together: tuple[int, ...] = ()
+    slot: int = 0
     dtype: str = "float32"
     between: tuple[tuple[int, ...], str] | None = None
 
@@ -90,8 +91,8 @@ def _differences(
     gap = np.where(same, 0.0, np.where(np.isnan(gap), np.inf, gap))
     room = _room(context, positions, dtype)
     return [
-        Disagreement(what, int(p), float(g), float(r), tuple(positions), dtype)
-        for p, g, r in zip(positions, gap, room, strict=True)
+        Disagreement(what, int(p), float(g), float(r), tuple(positions), slot, dtype)
+        for slot, (p, g, r) in enumerate(zip(positions, gap, room, strict=True))
     ]
 
 
@@ -352,7 +353,7 @@ def _finding(
 def _line(context: Context, d: Disagreement) -> str:
     if d.between is not None:
         return before_and_after(context.subject, d.position, d.dtype, d.between)
-    return together_and_alone(context.subject, d.together, d.position, d.dtype)
+    return together_and_alone(context.subject, d.together, d.slot, d.dtype)
 
 
 Question = Callable[[Context], Finding]
