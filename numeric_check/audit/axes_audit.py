@@ -11,9 +11,9 @@ import numpy as np
 from flint import arb
 
 from numeric_check.audit.context import Context
+from numeric_check.audit.exact import exact_maps
 from numeric_check.audit.finding import AuditReport, Finding, Verdict, judged
 from numeric_check.audit.libraries import Array
-from numeric_check.audit.maps_audit import exact_maps
 from numeric_check.audit.matrices import norm
 from numeric_check.audit.measurement import measure
 from numeric_check.audit.planes import Spectrum, spectrum

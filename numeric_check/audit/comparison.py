@@ -44,7 +44,7 @@ class Difference:
 class Comparison:
     """What was decided.
 
-    equal         X̂ = X within the radii
+    equal         X̂ = X within the radii, X that of this head
     conjugation   a permutation that carries X to X̂, proved for all frequencies, or None
     transposed    it exchanges the two channels of every plane: the other orientation
     difference    the worst entry, when neither
@@ -52,6 +52,7 @@ class Comparison:
     """
 
     equal: bool
+    head: int = 0
     conjugation: Conjugation | None = None
     transposed: bool = False
     difference: Difference | None = None
@@ -72,13 +73,13 @@ def compare(recovered: Recovered, spectrum: Spectrum, declared: Encoding) -> Com
     for head in range(len(declared.heads)):
         difference = _difference(recovered, declared, head)
         if difference is None:
-            return Comparison(True)
+            return Comparison(True, head)
         worst = worst or difference
     planes = declared_planes(declared.heads[0].generator)
     if planes is not None and not spectrum.others:
         conjugation = _conjugation(spectrum, planes)
         if conjugation is not None:
-            return Comparison(False, *conjugation)
+            return Comparison(False, 0, *conjugation)
     hint = _hint(spectrum, planes) if planes is not None else ""
     return Comparison(False, difference=worst, hint=hint)
 

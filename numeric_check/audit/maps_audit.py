@@ -7,23 +7,22 @@ from dataclasses import replace
 
 import numpy as np
 
-from numeric_check.audit.comparison import compare
 from numeric_check.audit.context import Context
+from numeric_check.audit.exact import exact_maps
 from numeric_check.audit.finding import AuditReport, Finding, Verdict, skipped
-from numeric_check.audit.libraries import Array
 from numeric_check.audit.measurement import measure
-from numeric_check.audit.planes import Spectrum, declared_matrix, spectrum
+from numeric_check.audit.planes import Spectrum, spectrum
 from numeric_check.audit.positions import beyond
 from numeric_check.audit.probes import generator as generators
 from numeric_check.audit.probes import history, transforms
 from numeric_check.audit.probes.distinctness import distinct
 from numeric_check.audit.probes.group import group_law, initial
 from numeric_check.audit.probes.linearity import linearity
-from numeric_check.audit.probes.precision import Exact, precision
+from numeric_check.audit.probes.precision import precision
 from numeric_check.audit.probes.range import served_range
 from numeric_check.audit.probes.relativity import dependence, relativity
 from numeric_check.audit.recognition import Recognised, recognise
-from numeric_check.audit.recovery import Part, Recovered, recover
+from numeric_check.audit.recovery import Recovered, recover
 from numeric_check.audit.subject import FORMS, MapSubject
 from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.errors import AuditError
@@ -111,54 +110,6 @@ def _asked(question: history.Question, context: Context) -> Finding:
 def _beyond_wavelengths(planes: Spectrum) -> tuple[int, ...]:
     slowest = min((abs(p.frequency) for p in planes.planes if p.frequency), default=0.0)
     return beyond(2 * np.pi / slowest) if slowest > 0 else ()
-
-
-def exact_maps(context: Context, planes: Spectrum, recognised: Recognised) -> list[Exact]:
-    """exp(tX) group by group: X as declared where it is that, else as recognised, else X̂."""
-    x = _exact_generator(context, planes, recognised)
-    exact = []
-    for part in context.recovered.parts:
-        place = np.ix_(part.channels, part.channels)
-        known = x is not None
-        if not known and part.departure is not None:
-            continue
-        matrix = x[place] if x is not None else _without_noise(part)
-        start = context.measured.query[context.measured.index[0]][place]
-        exact.append(Exact(part.channels, matrix, 0.0 if known else part.radius, start))
-    return exact
-
-
-def _without_noise(part: Part) -> Array:
-    """X̂ with the rate of a plane, where it is 0 within the radius, exactly 0."""
-    plane = part.plane
-    if plane is None:
-        return part.matrix
-    rate, w = plane
-    a = 0.0 if abs(rate) <= part.radius else rate
-    return np.array([[a, -w], [w, a]])
-
-
-def _exact_generator(context: Context, planes: Spectrum, recognised: Recognised) -> Array | None:
-    declared, recovered = context.declared, context.recovered
-    if declared is not None and declared.dimension == recovered.dimension:
-        found = compare(recovered, planes, declared)
-        if found.equal:
-            return declared_matrix(declared)
-        if found.conjugation is not None:
-            sources = list(found.conjugation.permutation.sources)
-            return declared_matrix(declared)[np.ix_(sources, sources)]
-    ladder = recognised.ladder
-    if ladder is None or ladder.bands:
-        return None
-    exact = ladder.factor * ladder.base ** (
-        -2.0 * np.arange(len(recognised.order)) / ladder.denominator
-    )
-    x = np.zeros((recovered.dimension, recovered.dimension))
-    for plane, frequency in zip(recognised.order, exact, strict=True):
-        a, b = plane.channels
-        x[b, a] = float(np.copysign(frequency, plane.frequency))
-        x[a, b] = -x[b, a]
-    return x
 
 
 def _summary(recovered: Recovered, recognised: Recognised, findings: Sequence[Finding]) -> str:

@@ -34,5 +34,6 @@ def beyond(wavelength: float) -> tuple[int, ...]:
 def maps_positions(limit: int = LARGEST) -> list[int]:
     """Every position at which maps are measured, ascending, none beyond `limit`."""
     pairs = {s + lag for s in (0, *SHIFTS) for lag in LAGS}
-    every = {*STANDARD, *LADDER, *SMALL, *NEIGHBOURS, *SHIFTS, *pairs}
+    lags = {t - s for t in STANDARD for s in STANDARD if t >= s}
+    every = {*STANDARD, *LADDER, *SMALL, *NEIGHBOURS, *SHIFTS, *pairs, *lags}
     return sorted(p for p in every if p <= limit)

@@ -56,6 +56,7 @@ class Recognised:
     spec: str
     text: str
     ladder: Ladder | None = None
+    head: int = 0
     order: tuple[Plane, ...] = ()
 
 
@@ -92,11 +93,11 @@ def _rotary(spectrum: Spectrum, recovered: Recovered) -> Recognised:
             f"a rotation of {len(order)} planes ({layout}) with frequencies {highest:.6g} to "
             f"{lowest:.6g}, no ladder base^(-2j/D){mixed}"
         )
-        return Recognised("", text, None, order)
+        return Recognised("", text, None, order=order)
     spec = _spec(spectrum, order, ladder)
     values = _ladder_words(ladder, len(order), spectrum.dimension)
     words = f"RoPE: {len(order)} planes, layout {layout}, {values}"
-    return Recognised(spec, words + mixed, ladder, order)
+    return Recognised(spec, words + mixed, ladder, order=order)
 
 
 def _orientation(planes: Sequence[Plane]) -> int:
@@ -245,7 +246,8 @@ def _from_catalogue(recovered: Recovered, spectrum: Spectrum) -> Recognised:
             room = radius + CONSTANT_LOSS * float(np.abs(exact).max())
             if float(np.abs(exact - x).max()) <= room:
                 of = f", head {head}" if len(encoding.heads) > 1 else ""
-                return Recognised(spec, f"{encoding.title or encoding.name} ({spec}{of})")
+                words = f"{encoding.title or encoding.name} ({spec}{of})"
+                return Recognised(spec, words, head=head)
     return Recognised("", _words(recovered, spectrum))
 
 

@@ -89,13 +89,13 @@ def entry_of_image(
 
 
 def images_at(subject: MapSubject, positions: Sequence[int], dtype: str) -> str:
-    """Print the image of unit vector 0 at each position."""
-    shown = ", ".join(f"F({p}, 0)" for p in positions)
-    return shell(f"{images_code(subject, dtype)}; print({shown})")
+    """Print how far apart the images of unit vector 0 are at two positions."""
+    first, second = (f"F({p}, 0)" for p in positions)
+    return shell(f"{images_code(subject, dtype)}; print(abs({first} - {second}).max())")
 
 
 def together_and_alone(subject: MapSubject, positions: Sequence[int], slot: int, dtype: str) -> str:
-    """Print the image at one slot of a call, and that of its position called alone."""
+    """Print how far the image at one slot of a call is from that of its position called alone."""
     d, n = subject.dimension, len(positions)
     unit, place, head = _arrays(subject, dtype)
     query, _ = _imports(subject)
@@ -105,13 +105,14 @@ def together_and_alone(subject: MapSubject, positions: Sequence[int], slot: int,
     every = f"range({n})" if list(positions) == list(range(n)) else str(list(positions))
     where = place.replace("[p]", "list(P)")
     call = f"R = lambda P: f({copies}.reshape{shape}, {where}).reshape(len(P), {d})"
-    return shell(f"{head}; {query}; {call}; print(R({every})[{slot}], R([{positions[slot]}])[0])")
+    gap = f"abs(R({every})[{slot}] - R([{positions[slot]}])[0]).max()"
+    return shell(f"{head}; {query}; {call}; print({gap})")
 
 
 def before_and_after(
     subject: MapSubject, position: int, dtype: str, between: tuple[Sequence[int], str]
 ) -> str:
-    """Print the image at a position, make another call, and print it again."""
+    """Print how far the image at a position is from itself after another call."""
     d, (positions, other) = subject.dimension, between
     shape = SHAPES[subject.form].format(d=d).replace("-1", "len(P)")
     query, _ = _imports(subject)
@@ -125,16 +126,30 @@ def before_and_after(
     every = list(positions)
     shown = f"range({len(every)})" if every == list(range(len(every))) else str(every)
     one = f"R([{position}], '{dtype}')[0]"
-    return shell(f"{head}; {query}; {call}; print({one}); R({shown}, '{other}'); print({one})")
+    steps = f"a = {one}; R({shown}, '{other}'); print(abs({one} - a).max())"
+    return shell(f"{head}; {query}; {call}; {steps}")
 
 
 def rivals(subject: MapSubject, position: int, dtype: str) -> str:
-    """Print the image of unit vector 0 from both instances."""
+    """Print how far apart the images of unit vector 0 from both instances are."""
     unit, place, head = _arrays(subject, dtype)
     known = f"from numeric_check.audit import subject_named; S = subject_named('{subject.name}')"
     shape = SHAPES[subject.form].format(d=subject.dimension)
-    x = f"{unit.replace('[i]', '[0]')}.reshape{shape}, {place.replace('p', str(position), 1)}"
-    return shell(f"{head}; {known}; print(S.query({x}), S.rival({x}))")
+    x = f"{unit.replace('[i]', '[0]')}.reshape{shape}, {place.replace('[p]', f'[{position}]')}"
+    return shell(f"{head}; {known}; print(abs(S.query({x}) - S.rival({x})).max())")
+
+
+def gradient_of(subject: MapSubject, position: int, dtype: str) -> str:
+    """Print the gradient of the sum of the image of unit vector 0 (PyTorch and JAX)."""
+    unit, place, head = _arrays(subject, dtype)
+    query, _ = _imports(subject)
+    shape = SHAPES[subject.form].format(d=subject.dimension)
+    x, at = f"{unit.replace('[i]', '[0]')}.reshape{shape}", place.replace("[p]", f"[{position}]")
+    if subject.library.name == "jax":
+        shown = f"print(jax.grad(lambda x: f(x, {at}).sum())({x}))"
+        return shell(f"{head}; import jax; {query}; {shown}")
+    steps = f"x = {x}.requires_grad_(); f(x, {at}).sum().backward(); print(x.grad)"
+    return shell(f"{head}; {query}; {steps}")
 
 
 def doubled(subject: MapSubject, side: str, position: int, dtype: str) -> str:

@@ -9,8 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from numeric_check.audit.finding import AuditReport
+from numeric_check.audit.report.pages import html, markdown
+from numeric_check.audit.report.pictures import pictures
 from numeric_check.audit.report.terminal import audit_text
 from symbolic_pe.cli.audit_records import AuditRecord, FindingRecord
+from symbolic_pe.cli.files import write_files
 from symbolic_pe.cli.output import to_text
 from symbolic_pe.errors import AuditError
 
@@ -46,8 +49,14 @@ def run_audit(
         given, against=request.against, progress=progress,
         beside=request.subject if request.adapter is not None else None, **request.stated,
     )  # fmt: skip
-    text = to_text(audit_record(report)) if as_json else audit_text(report)
-    return text, report.exit_code
+    record = to_text(audit_record(report))
+    if output is not None:
+        drawn = pictures(report)
+        files = {f"{name}.svg": text for name, text in drawn.items()}
+        files |= {"audit.json": record, "audit.md": markdown(report, drawn)}
+        write_files(output, {**files, "audit.html": html(report, drawn)})
+        progress(f"wrote {output}/audit.html")
+    return record if as_json else audit_text(report), report.exit_code
 
 
 def _known(request: Request, progress: Callable[[str], None], *, as_json: bool) -> tuple[str, int]:

@@ -474,9 +474,7 @@ def convert(
     sys.exit(exit_code(found.outcome))
 
 
-@cli.command(
-    epilog="Try:  symbolic-pe audit my_model.py:apply_rotary --against rope:dim=64,layout=half"
-)
+@cli.command(epilog="Try:\n\n\b\n  symbolic-pe audit examples/rope_with_a_fault.py:rotary")
 @click.argument("subject", metavar="MODULE:ATTRIBUTE", required=False)
 @click.option("--key", metavar="MODULE:ATTRIBUTE", help="The map of keys, where it is another.")
 @click.option(

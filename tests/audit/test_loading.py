@@ -95,5 +95,4 @@ def test_lines_can_be_pasted(folder: Path) -> None:
         line.replace("python", sys.executable, 1),
         shell=True, capture_output=True, text=True, cwd=folder, check=True,
     )  # fmt: skip
-    first, second = done.stdout.strip().split("] [")
-    assert first.strip("[]") != second.strip("[]")
+    assert float(done.stdout) > 0.1

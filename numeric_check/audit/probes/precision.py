@@ -1,7 +1,6 @@
 """For every dtype: how far from the exact map, where first over tolerance, bounded or growing.
 
-The exact map is exp(tX) with the declared X if the subject realises it, else the recognised ladder,
-else X̂ itself. Errors are relative to the norm of the image, plane by plane.
+Errors are relative to the norm of the image, plane by plane.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ import numpy.typing as npt
 from numeric_check.audit.arithmetic import Arithmetic, arithmetic_of
 from numeric_check.audit.causes import cause_of
 from numeric_check.audit.context import Context
+from numeric_check.audit.exact import Exact
 from numeric_check.audit.finding import Finding, Verdict, skipped
 from numeric_check.audit.libraries import DTYPES, Array
 from numeric_check.audit.matrices import exponentials
@@ -23,48 +23,13 @@ from numeric_check.audit.reproduce import entry_of_image
 from numeric_check.tolerance import FORMATS
 from symbolic_pe.errors import AuditError
 
-STATEMENT = "in {dtype}, F(t)x is exp(tX)x within what the arithmetic may lose, at every position"
+STATEMENT = "in {dtype}, results are exact within what rounding may lose, at every position"
 SCANNED = 2048
 ALONE = (0, 1, 2, 3, 85)
 EARLY, GROWTH = 256, 2.0
 """Errors grow when one is more than twice the largest up to position 256."""
 SINGLE_ROUNDINGS = 16.0
 """Never ask for less than sixteen roundings of single precision."""
-
-
-@dataclass(frozen=True)
-class Exact:
-    """exp(tX) on one group, as the images of its first channel: what F(t) should make of it."""
-
-    channels: tuple[int, ...]
-    generator: Array
-    radius: float
-    start: Array
-
-    def images(self, positions: Sequence[int], side: str) -> Array:
-        """F(0)B(t)ᵀe₁, or B(−s)-transported G(0)e₁; shape (n, k)."""
-        times = [float(p) if side == "query" else -float(p) for p in positions]
-        turned = self._is_plane
-        moved = self._turned(times) if turned else exponentials(self.generator, times)
-        if side == "query":
-            moved = moved.transpose(0, 2, 1)
-        with np.errstate(all="ignore"):
-            result: Array = (moved @ self.start)[:, :, 0]
-        return result
-
-    @property
-    def _is_plane(self) -> bool:
-        x = self.generator
-        return len(x) == 2 and x[0, 0] == x[1, 1] and x[0, 1] == -x[1, 0]
-
-    def _turned(self, times: Sequence[float]) -> Array:
-        """e^{at}R(ωt) by NumPy: its own error, |ωt|·2⁻⁵³, is far below what is measured here."""
-        t = np.array(times)
-        a, w = self.generator[0, 0], self.generator[1, 0]
-        with np.errstate(all="ignore"):
-            c, s = np.exp(a * t) * np.cos(w * t), np.exp(a * t) * np.sin(w * t)
-        result: Array = np.stack([np.stack([c, -s], -1), np.stack([s, c], -1)], -2)
-        return result
 
 
 @dataclass(frozen=True)
@@ -261,8 +226,19 @@ def _numbers(found: list[Errors]) -> dict[str, object]:
         "needed": need,
         "largest": min(float(profile.max()), 1e308),
         "arithmetic": str(joint.arithmetic),
+        "profile": _profile(joint.positions, profile),
         "errors": {str(joint.positions[i]): min(float(profile[i]), 1e308) for i in shown},
     }
+
+
+def _profile(positions: Sequence[int], errors: Array) -> list[tuple[int, float]]:
+    """The largest error in each eighth of an octave, for a picture."""
+    bins: dict[int, tuple[int, float]] = {}
+    for p, error in zip(positions, errors.tolist(), strict=True):
+        place = int(8 * np.log2(p + 1))
+        if place not in bins or error > bins[place][1]:
+            bins[place] = (p, min(error, 1e300))
+    return [bins[k] for k in sorted(bins)]
 
 
 def _short(value: float) -> str:

@@ -11,10 +11,10 @@ from numeric_check.audit.context import Context
 from numeric_check.audit.finding import Finding, Verdict, judged, undecided
 from numeric_check.audit.libraries import Array
 from numeric_check.audit.matrices import norm
-from numeric_check.audit.positions import ALONE_PAIRS, LAGS, SHIFTS, SMALL
+from numeric_check.audit.positions import ALONE_PAIRS, LAGS, SHIFTS, SMALL, STANDARD
 from numeric_check.audit.reproduce import entry_of_score
 
-STATEMENT = "F(t + c)^T G(s + c) = F(t)^T G(s): the score depends on t - s only"
+STATEMENT = "the score depends on t - s only: F(t + c)^T G(s + c) = F(t)^T G(s)"
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,12 @@ def relativity(context: Context) -> Finding:
             *shown.channels,
             context.measured.dtype,
         ),
-        numbers={"drift": worst.error, "moved": list(worst.moved), "base": list(worst.base)},
+        numbers={
+            "drift": worst.error,
+            "moved": list(worst.moved),
+            "base": list(worst.base),
+            "grid": _grid(context),
+        },
     )
 
 
@@ -93,6 +98,18 @@ def _alone(context: Context) -> Iterator[Drift]:
             if np.isfinite(size):
                 (f, g), (u, v) = maps
                 yield _compared(context, (moved, base), (f.T @ g, u.T @ v), size, group)
+
+
+def _grid(context: Context) -> list[tuple[int, int, float]]:
+    """(t, s, drift in units of what is allowed), for a picture."""
+    index = context.measured.index
+    grid = []
+    for t, s in ((t, s) for s in STANDARD for t in STANDARD if t >= s):
+        if {t, s, t - s} <= index.keys():
+            ratios = [d.ratio for d in _drifts(context, iter([(t, s)]))]
+            if ratios:
+                grid.append((t, s, min(max(ratios), 1e300)))
+    return grid
 
 
 def _drift(

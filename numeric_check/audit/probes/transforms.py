@@ -10,7 +10,7 @@ import numpy as np
 from numeric_check.audit.context import Context
 from numeric_check.audit.finding import Finding, Verdict, judged, skipped
 from numeric_check.audit.libraries import Array
-from numeric_check.audit.reproduce import images_code, shell
+from numeric_check.audit.reproduce import gradient_of, images_code, shell
 from numeric_check.audit.subject import position_array, shaped, unshaped
 from symbolic_pe.errors import AuditError
 
@@ -93,6 +93,7 @@ def gradient(context: Context) -> Finding:
         return Finding(
             "gradient", Verdict.REFUTED, GRADIENT, "no gradient flows",
             f"differentiating raised {type(raised).__name__}: {first}",
+            reproduce=gradient_of(subject, 1, measured.dtype),
         )  # fmt: skip
     flat = subject.form == "flat"
     w = weights[None] if flat else unshaped(weights, subject.form)
@@ -111,6 +112,7 @@ def gradient(context: Context) -> Finding:
         tolerance,
         detail=f"worst difference {error:.1e} ({tolerance:.1e} allowed)",
         witness=f"position {positions[place]}: the gradient is off by {error:.2g} of its norm",
+        reproduce=gradient_of(subject, positions[place], measured.dtype),
     )
 
 

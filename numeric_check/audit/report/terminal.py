@@ -15,7 +15,7 @@ MARKS = {
     Verdict.SKIPPED: "not asked",
 }
 HEADLINES = {
-    "refuted": "something is wrong",
+    "refuted": "REFUTED: something is wrong",
     "undecided": "nothing wrong was found, but not everything could be decided",
     "consistent": "nothing wrong was found",
 }
@@ -24,7 +24,7 @@ WIDTH = 96
 
 def audit_text(report: AuditReport) -> str:
     """What a person reads: what it is, what is wrong and how to see it, what holds."""
-    lines = [report.subject, f"  {_how(report)}", "", f"  {HEADLINES[report.verdict]}"]
+    lines = [report.subject, f"  {how(report)}", "", f"  {HEADLINES[report.verdict]}"]
     lines += _wrapped(f"it is {report.summary}", "  ")
     for verdict in (Verdict.REFUTED, Verdict.UNDECIDED, Verdict.EQUIVALENT):
         chosen = [f for f in report.findings if f.verdict is verdict]
@@ -37,7 +37,7 @@ def audit_text(report: AuditReport) -> str:
         for finding in holds:
             lines += _hanging(f"    {finding.question:<{width}}  ", finding.detail)
     lines += _not_asked(report)
-    lines += ["", *_wrapped(_caution(report), "  ")]
+    lines += ["", *_wrapped(caution(report), "  ")]
     return "\n".join(lines) + "\n"
 
 
@@ -46,7 +46,8 @@ def findings_text(findings: Sequence[Finding]) -> str:
     return "\n".join(line for f in findings for line in _in_full(f))
 
 
-def _how(report: AuditReport) -> str:
+def how(report: AuditReport) -> str:
+    """The library, the channels and the way of calling, in words."""
     c = report.conditions
     names = {"numpy": "NumPy", "torch": "PyTorch", "jax": "JAX"}
     parts = [names.get(str(c.get("library")), str(c.get("library", "")))]
@@ -60,7 +61,8 @@ def _how(report: AuditReport) -> str:
 
 
 def _in_full(finding: Finding) -> list[str]:
-    lines = [f"  {MARKS[finding.verdict]:<10} {finding.question}: {finding.statement}"]
+    start = f"  {MARKS[finding.verdict]:<10} "
+    lines = _hanging(start, f"{finding.question}: {finding.statement}")
     for text in (finding.detail, finding.witness):
         if text:
             lines += _wrapped(text, " " * 13)
@@ -80,7 +82,8 @@ def _not_asked(report: AuditReport) -> list[str]:
     return lines
 
 
-def _caution(report: AuditReport) -> str:
+def caution(report: AuditReport) -> str:
+    """What was measured, and that it is no proof."""
     count = report.conditions.get("measured_positions")
     positions = report.conditions.get("positions")
     where = ""
