@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -40,10 +41,11 @@ class Context:
 
     def speed(self, group: Sequence[int]) -> tuple[float, float]:
         """The largest frequency and rate of a group of channels."""
-        for part in self.recovered.parts:
-            if part.channels == tuple(group):
-                return part.frequency, part.rate
-        return UNSEEN_FREQUENCY, 0.0
+        return self._speeds.get(tuple(group), (UNSEEN_FREQUENCY, 0.0))
+
+    @cached_property
+    def _speeds(self) -> dict[tuple[int, ...], tuple[float, float]]:
+        return {p.channels: (p.frequency, p.rate) for p in self.recovered.parts}
 
     def tolerance(self, group: Sequence[int], *positions: int) -> float:
         """ε at these positions, added up; relative to the norms of the maps."""

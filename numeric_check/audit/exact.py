@@ -19,7 +19,7 @@ from numeric_check.audit.planes import Spectrum, declared_matrix
 from numeric_check.audit.positions import STANDARD
 from numeric_check.audit.recognition import Recognised
 from numeric_check.audit.recovery import Part
-from numeric_check.reference import reference
+from numeric_check.reference import references
 from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.encodings.specification import read_specification
 
@@ -86,13 +86,13 @@ class Known:
         place = np.ix_(self.sources, self.sources)
         return declared_matrix(self.encoding, self.head)[place]
 
-    def at(self, t: float) -> Array:
+    def at(self, times: Sequence[float]) -> list[Array]:
         """exp(tX) in the channels of the subject, every entry a midpoint of a ball."""
-        balls = reference(self.encoding, t, head=self.head)
-        d = self.encoding.dimension
-        values = np.array([float(x.mid()) for x in balls.entries()]).reshape(d, d)
-        result: Array = values[np.ix_(self.sources, self.sources)]
-        return result
+        d, place = self.encoding.dimension, np.ix_(self.sources, self.sources)
+        return [
+            np.array([float(x) for x in balls.entries()]).reshape(d, d)[place]
+            for balls in references(self.encoding, times, head=self.head)
+        ]
 
 
 def exact_maps(context: Context, planes: Spectrum, recognised: Recognised) -> list[Exact]:
@@ -103,7 +103,7 @@ def exact_maps(context: Context, planes: Spectrum, recognised: Recognised) -> li
     times = [float(p) for p in STANDARD if p <= measured.reach]
     if not context.subject.one_map:
         times += [-t for t in times]
-    whole = {t: known.at(t) for t in times} if known is not None else {}
+    whole = dict(zip(times, known.at(times), strict=True)) if known is not None else {}
     exact = []
     for part in context.recovered.parts:
         if x is None and part.departure is not None:

@@ -41,6 +41,12 @@ def norm(matrix: Array) -> float:
         return float(np.sqrt((matrix * matrix).sum()))
 
 
+def norms(matrices: Array) -> Array:
+    """The Frobenius norm of each matrix of a stack."""
+    result: Array = np.sqrt((matrices * matrices).sum(axis=(-2, -1)))
+    return result
+
+
 def principal_logarithm(matrix: Array) -> Array | None:
     """The logarithm with eigenvalues in |Im| < π, or None where there is none.
 

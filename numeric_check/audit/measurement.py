@@ -63,6 +63,18 @@ class Measurement:
         return connected_channels(np.concatenate([self.query[finite], self.key[finite]]))
 
     @cached_property
+    def by_size(self) -> list[npt.NDArray[np.int64]]:
+        """Groups of one size together, shape (groups, size)."""
+        sizes = sorted({len(g) for g in self.groups})
+        return [np.array([g for g in self.groups if len(g) == k]) for k in sizes]
+
+    def blocks(self, side: str, position: int, groups: npt.NDArray[np.int64]) -> Array:
+        """F(t) or G(s) on groups of one size, shape (groups, size, size)."""
+        matrices = self.query if side == "query" else self.key
+        result: Array = matrices[self.index[position]][groups[:, :, None], groups[:, None, :]]
+        return result
+
+    @cached_property
     def index(self) -> dict[int, int]:
         """Place of each position."""
         return {p: i for i, p in enumerate(self.positions)}

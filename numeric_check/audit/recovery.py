@@ -24,6 +24,7 @@ from numeric_check.audit.matrices import exponentials, norm, principal_logarithm
 from numeric_check.audit.measurement import Measurement
 from numeric_check.tolerance import FORMATS
 
+ANGLES = ("float64", "float32")
 AMPLIFIED = 0.25
 """Refining stops where rounding errors, amplified by exp(−tX), would reach this."""
 SMALLEST = FORMATS["float64"].smallest_normal
@@ -128,21 +129,24 @@ class Recovered:
 def recover(measured: Measurement) -> Recovered:
     """X of a pair of maps: with angles in float64 if that explains it, else in float32."""
     found = None
-    for angle in ("float64", "float32"):
+    for angle in ANGLES:
         arithmetic = measured.arithmetic.with_angle(angle)
-        found = _recovered(measured, arithmetic)
-        if found.fits:
+        found = _recovered(measured, arithmetic, whole=angle != ANGLES[0])
+        if found.fits and found.dimension == measured.dimension:
             return found
     assert found is not None
     return found
 
 
-def _recovered(measured: Measurement, arithmetic: Arithmetic) -> Recovered:
+def _recovered(measured: Measurement, arithmetic: Arithmetic, *, whole: bool) -> Recovered:
+    """Group by group; unless the `whole` is wanted, only until one does not fit."""
     parts: list[Part] = []
     failed: list[Unrecovered] = []
     for group in measured.groups:
         found = recover_part(group, *_operators(measured, group), arithmetic)
         (parts if isinstance(found, Part) else failed).append(found)  # type: ignore[arg-type]
+        if not whole and (isinstance(found, Unrecovered) or found.departure is not None):
+            break
     return Recovered(tuple(parts), tuple(failed), arithmetic)
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from numeric_check.audit.context import Context
 from numeric_check.audit.finding import Finding, Verdict, judged, undecided
 from numeric_check.audit.libraries import Array
-from numeric_check.audit.matrices import norm
+from numeric_check.audit.matrices import norms
 from numeric_check.audit.positions import ALONE_PAIRS, LAGS, SHIFTS, SMALL, STANDARD
 from numeric_check.audit.reproduce import entry_of_score
 
@@ -77,27 +78,16 @@ def relativity(context: Context) -> Finding:
 
 
 def _drifts(context: Context, pairs: Iterator[tuple[int, int]]) -> Iterator[Drift]:
+    """For each pair and size of groups, the worst group."""
     measured = context.measured
     for t, s in pairs:
         if t in measured.index and s in measured.index and t - s in measured.index:
-            for group in measured.groups:
-                found = _drift(context, (t, s), (t - s, 0), group)
-                if found is not None:
-                    yield found
-
-
-def _alone(context: Context) -> Iterator[Drift]:
-    """The same from calls of one position each, as decoding makes them."""
-    known = context.measured.alone
-    moved, *others = ALONE_PAIRS
-    for base in (pair for pair in others if {*moved, *pair} <= known.keys()):
-        for group in context.measured.groups:
-            place = np.ix_(group, group)
-            maps = [(known[t][0][place], known[s][1][place]) for t, s in (moved, base)]
-            size = sum(norm(f) * norm(g) for f, g in maps)
-            if np.isfinite(size):
-                (f, g), (u, v) = maps
-                yield _compared(context, (moved, base), (f.T @ g, u.T @ v), size, group)
+            for groups in measured.by_size:
+                sides = [
+                    (measured.blocks("query", a, groups), measured.blocks("key", b, groups))
+                    for a, b in ((t, s), (t - s, 0))
+                ]
+                yield from _worst_of(context, ((t, s), (t - s, 0)), sides, groups)
 
 
 def _grid(context: Context) -> list[tuple[int, int, float]]:
@@ -112,32 +102,39 @@ def _grid(context: Context) -> list[tuple[int, int, float]]:
     return grid
 
 
-def _drift(
-    context: Context, moved: tuple[int, int], base: tuple[int, int], group: tuple[int, ...]
-) -> Drift | None:
-    measured = context.measured
-    size = measured.norms(*moved, group) + measured.norms(*base, group)
-    if not np.isfinite(size):
-        return None  # overflow is another question
-    there, here = measured.pair(*moved, group), measured.pair(*base, group)
-    return _compared(context, (moved, base), (there, here), size, group)
+def _alone(context: Context) -> Iterator[Drift]:
+    """The same from calls of one position each, as decoding makes them."""
+    known = context.measured.alone
+    moved, *others = ALONE_PAIRS
+    for base in (pair for pair in others if {*moved, *pair} <= known.keys()):
+        for groups in context.measured.by_size:
+            place = (groups[:, :, None], groups[:, None, :])
+            sides = [(known[t][0][place], known[s][1][place]) for t, s in (moved, base)]
+            yield from _worst_of(context, (moved, base), sides, groups)
 
 
-def _compared(
+def _worst_of(
     context: Context,
     pairs: tuple[tuple[int, int], tuple[int, int]],
-    matrices: tuple[Array, Array],
-    size: float,
-    group: tuple[int, ...],
-) -> Drift:
-    (moved, base), (there, here) = pairs, matrices
-    gap = np.abs(there - here)
+    sides: Sequence[tuple[Array, Array]],
+    groups: npt.NDArray[np.int64],
+) -> Iterator[Drift]:
+    """The group that drifts most; groups that overflow are another question."""
+    with np.errstate(all="ignore"):
+        there, here = (np.swapaxes(f, 1, 2) @ g for f, g in sides)
+        size = sum(norms(f) * norms(g) for f, g in sides)
+        error = norms(there - here)
+    allowed = np.array([context.tolerance(g, *pairs[0], *pairs[1]) for g in groups.tolist()])
+    allowed = allowed * np.maximum(size, 2.0**-100)
+    ratio = np.where(np.isfinite(size), np.nan_to_num(error / allowed, nan=np.inf), -1.0)
+    worst = int(ratio.argmax())
+    if ratio[worst] < 0:
+        return
+    gap = np.abs(there[worst] - here[worst])
     i, j = (int(v) for v in np.unravel_index(int(gap.argmax()), gap.shape))
-    tolerance = context.tolerance(group, *moved, *base) * max(size, 2.0**-100)
-    error = norm(there - here)
-    channels = (group[i], group[j])
-    values = float(there[i, j]), float(here[i, j])
-    return Drift(moved, base, channels, values, error, tolerance)
+    channels = int(groups[worst][i]), int(groups[worst][j])
+    values = float(there[worst, i, j]), float(here[worst, i, j])
+    yield Drift(*pairs, channels, values, float(error[worst]), float(allowed[worst]))
 
 
 def _smallest(context: Context, worst: Drift) -> Drift:
