@@ -126,6 +126,10 @@ def _audited(
         )
     if isinstance(subject, BiasSubject):
         return audit_bias(subject, declared, spec)
+    if declared is not None and declared.augmentation is not None:
+        raise SpecificationError(
+            f"--against: {declared.name} is an additive bias; audit the bias with --kind bias"
+        )
     common = {"spec": spec, "gain": options.gain, "strict": options.strict}
     if isinstance(subject, ScoreSubject):
         return audit_score(subject, declared, **common)  # type: ignore[arg-type]

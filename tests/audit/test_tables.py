@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from numeric_check.audit import audit
+from symbolic_pe.errors import SpecificationError
 
 
 def sinusoidal(d: int, base: float = 10000.0, *, blocks: bool = False, dtype: Any = float) -> Any:
@@ -55,6 +56,11 @@ def test_angles_in_half_precision_are_refuted() -> None:
         return np.concatenate([np.sin(angle), np.cos(angle)], -1)
 
     assert audit(table, kind="table").verdict == "refuted"
+
+
+def test_a_table_is_compared_with_nothing() -> None:
+    with pytest.raises(SpecificationError, match="compared with nothing"):
+        audit(sinusoidal(8), kind="table", against="rope:dim=8")
 
 
 def test_a_table_that_depends_on_the_call() -> None:
