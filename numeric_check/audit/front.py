@@ -18,7 +18,7 @@ from numeric_check.audit.discovery import (
 )
 from numeric_check.audit.finding import AuditReport
 from numeric_check.audit.libraries import single_thread
-from numeric_check.audit.loading import deep_copies, load
+from numeric_check.audit.loading import deep_copies, executed_again, load
 from numeric_check.audit.maps_audit import Progress, audit_maps
 from numeric_check.audit.score_audit import audit_score
 from numeric_check.audit.subject import (
@@ -176,7 +176,9 @@ def _maps(subject: Any, options: Options) -> MapSubject:
     other = subject if options.key is None else options.key
     if isinstance(other, str):
         other = load(other).value
-    copies = deep_copies(subject) if other is subject else None
+    copies = None
+    if other is subject:
+        copies = deep_copies(subject) or executed_again(subject)
     found = describe_maps(
         _name_of(subject),
         subject,

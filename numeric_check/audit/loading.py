@@ -57,6 +57,24 @@ def load(text: str) -> Loaded:
     return Loaded(text, _instance(value, text), fresh if source else None, origin)
 
 
+def executed_again(value: Any) -> Callable[[], Any] | None:
+    """A module-level function from its module executed once more; None where that is impossible."""
+    name, module = (
+        getattr(value, "__qualname__", ""),
+        sys.modules.get(getattr(value, "__module__", "")),
+    )
+    plain = hasattr(value, "__code__") and "<" not in name
+    if not plain or module is None or not getattr(module, "__file__", None):
+        return None
+    if module.__name__ == "__main__":
+        return None
+    try:
+        _walk(_executed_anew(module.__name__), name)
+    except Exception:  # the module is not ours: executing it again may raise anything
+        return None
+    return lambda: _walk(_executed_anew(module.__name__), name)
+
+
 def deep_copies(value: Any) -> Callable[[], Any] | None:
     """Copies of a callable object as it is now; None for functions, which copy to themselves."""
     if callable(value) and hasattr(value, "__code__"):

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from numeric_check.audit.arithmetic import Arithmetic, arithmetic_of
 from numeric_check.audit.libraries import Array
 from numeric_check.audit.matrices import connected_channels, norm
-from numeric_check.audit.positions import ALONE_PAIRS, maps_positions
+from numeric_check.audit.positions import ALONE_PAIRS, FIRST, maps_positions
 from numeric_check.audit.subject import MapSubject, ScoreSubject
 from symbolic_pe.errors import AuditError
 
@@ -29,6 +29,7 @@ class Measurement:
     dtype        of the inputs; returned: of the results
     refused      what the subject said beyond the largest position
     alone        F(t) and G(t) from calls of one position each
+    first        results of the first calls of all, per dtype, at `FIRST`
     """
 
     positions: tuple[int, ...]
@@ -39,6 +40,7 @@ class Measurement:
     arithmetic: Arithmetic
     refused: str = ""
     alone: Mapping[int, tuple[Array, Array]] = field(default_factory=dict)
+    first: Mapping[str, Array] = field(default_factory=dict)
 
     @property
     def dimension(self) -> int:
@@ -103,6 +105,7 @@ def measure(subject: MapSubject, extra: Sequence[int] = ()) -> Measurement:
 
     Raises `AuditError` when not even positions 0, 1, 2 are accepted.
     """
+    first = _first_calls(subject)
     dtype, reason = "float64", ""
     for candidate in ("float64", "float32", "bfloat16"):
         try:
@@ -123,8 +126,27 @@ def measure(subject: MapSubject, extra: Sequence[int] = ()) -> Measurement:
     images = np.concatenate([query.ravel(), key.ravel()])
     return Measurement(
         tuple(positions), query, key, dtype, returned, arithmetic_of(images, dtype, returned),
-        refused, _alone(subject, positions, dtype),
+        refused, _alone(subject, positions, dtype), first,
     )  # fmt: skip
+
+
+def same_vector(subject: MapSubject, count: int, rows: int = 1) -> Array:
+    """One vector at every position: results differ by the position alone."""
+    random = np.random.default_rng(1)
+    x = np.round(8 * random.standard_normal(subject.dimension)) / 8
+    return np.broadcast_to(x, (rows, count, subject.dimension))
+
+
+def _first_calls(subject: MapSubject) -> dict[str, Array]:
+    """What the subject says before it has seen a long call, float32 first."""
+    found = {}
+    for dtype in ("float32", "float64"):
+        try:
+            x = same_vector(subject, len(FIRST))
+            found[dtype] = subject.apply("query", x, FIRST, dtype).values[0]
+        except AuditError:
+            continue
+    return found
 
 
 def _alone(

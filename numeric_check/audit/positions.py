@@ -13,6 +13,8 @@ LAGS = (0, 1, 2, 7, 85, 511)
 SHIFTS = (1, 3, 85, 419, 4095, 8193, 65536, 131071)
 NEIGHBOURS = (257, 513, 2049, 4097)
 """Just past the integers that bfloat16 and float16 hold."""
+FIRST = (0, 1, 2, 3, 7, 40)
+"""Small positions in one call: the first that a subject sees, and the last."""
 ALONE_PAIRS = ((40, 3), (37, 0), (44, 7), (8230, 8193))
 """One lag, each position asked for in a call of its own: what a cache of keys meets."""
 LARGEST = 1 << 24

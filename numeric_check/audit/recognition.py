@@ -89,6 +89,9 @@ def _rotary(spectrum: Spectrum, recovered: Recovered) -> Recognised:
     ladder = _ladder(order, spectrum.dimension, recovered)
     if ladder is None:
         lowest, highest = abs(order[-1].frequency), abs(order[0].frequency)
+        if len(order) == 1:
+            text = f"one plane {order[0].channels} that turns with frequency {highest:.9g}{mixed}"
+            return Recognised("", text, None, order=order)
         text = (
             f"a rotation of {len(order)} planes ({layout}) with frequencies {highest:.6g} to "
             f"{lowest:.6g}, no ladder base^(-2j/D){mixed}"
@@ -133,7 +136,8 @@ def _candidates(found: Array, dimension: int) -> Iterator[Ladder]:
     for denominator in dict.fromkeys((2 * count, dimension)):
         for factor in _factors(float(found[0])):
             if count == 1:
-                yield Ladder(10000.0, denominator, factor)
+                if factor == 1.0:
+                    yield Ladder(10000.0, denominator)
                 continue
             slope = math.log(found[0] / found[-1]) / (count - 1)
             for base in _simple_bases(math.exp(slope * denominator / 2)):

@@ -93,11 +93,15 @@ def _partners(a: int, d: int) -> list[int]:
 
 
 def _closed(values: Array, pairs: list[Pair], left: list[int]) -> Finding:
-    if not left:
+    lonely = [c for c in left if _is_wave(values[:, c])]
+    if not set(left) - set(lonely):
+        more = (
+            f"; the partner of column {lonely[0]} is missing, and would close it" if lonely else ""
+        )
         return Finding(
             "closed", Verdict.CONSISTENT, CLOSED,
             f"M turns {len(pairs)} pairs of columns, each by its own angle; added to x it still "
-            "makes no relative score, because of the cross terms",
+            f"makes no relative score, because of the cross terms{more}",
             numbers={"frequencies": [abs(p.frequency) for p in pairs]},
         )  # fmt: skip
     rest = values[:, left]
@@ -116,6 +120,18 @@ def _closed(values: Array, pairs: list[Pair], left: list[int]) -> Finding:
         f"{float((values[:-1] @ solution)[worst, column]):.6g}, the table has "
         f"{float(rest[worst + 1, column]):.6g}",
     )
+
+
+def _is_wave(column: Array) -> bool:
+    """x(t + 1) + x(t − 1) = 2 cos(ω) x(t): a sine whose cosine is in no column."""
+    inner, around = column[1:-1], column[2:] + column[:-2]
+    size = float(inner @ inner)
+    if size == 0.0:
+        return False
+    factor = float(inner @ around) / size
+    unit = ROUNDINGS * FORMATS["float32"].unit_roundoff * float(np.abs(column).max())
+    drifted = 1.0 + np.arange(len(inner))  # float32 angles lose more with the position
+    return abs(factor) <= 2.0 and bool((np.abs(around - factor * inner) <= unit * drifted).all())
 
 
 def _layout(pairs: list[Pair], d: int) -> Finding:

@@ -125,6 +125,16 @@ def test_a_count_that_goes_on_between_calls() -> None:
     assert "history" in refuted(m.Counting())
 
 
+def test_a_base_that_never_shrinks_back() -> None:
+    seen = [16]
+
+    def f(x: Any, positions: Any) -> Any:
+        seen[0] = max(seen[0], int(positions.max()) + 1)
+        return m.rope(base=10000.0 * seen[0] / 16)(x, positions)
+
+    assert "history" in refuted(f)
+
+
 def test_positions_in_half_precision() -> None:
     assert {"distinct float64", "precision float32"} <= refuted(m.rounded_positions)
 
@@ -139,6 +149,15 @@ def test_angles_that_are_not_reduced(base: float) -> None:
 def test_keys_scaled_like_queries() -> None:
     query, key = m.xpos(inverse=False)
     assert "relative" in refuted(query, key=key)
+
+
+@pytest.mark.parametrize("scale_base", [64.0, 1.0])
+def test_a_decay_that_overflows_early(scale_base: float) -> None:
+    query, key = m.xpos(scale_base)
+    report = audit(query, key=key, dimension=8)
+    assert {f.question for f in report.refuted} == {"range"}
+    first = report.of("range").numbers["first"]
+    assert first["float16"] < first["float32"] < 8193  # type: ignore[index]
 
 
 def test_the_scale_in_the_angle() -> None:

@@ -35,6 +35,12 @@ def test_blocks_of_sines_and_cosines_are_equivalent() -> None:
     assert report.of("columns").verdict == "equivalent"
 
 
+def test_an_odd_width_without_the_last_cosine() -> None:
+    report = audit(lambda positions: sinusoidal(16)(positions)[:, :15], kind="table")
+    assert report.exit_code == 0
+    assert "the partner of column 14 is missing" in report.of("closed").detail
+
+
 def test_a_learned_table_is_not_closed() -> None:
     learned = np.random.default_rng(0).standard_normal((1024, 8))
     report = audit(lambda positions: learned[positions], kind="table")

@@ -179,6 +179,22 @@ def test_a_gradient_that_is_cut() -> None:
     assert refuted(audit(f, dimension=16)) == {"gradient"}
 
 
+@pytest.mark.parametrize("guarded", [True, False])
+def test_a_derivative_that_is_not_finite_at_zero(guarded: bool) -> None:
+    """sin(t)/t without care: the value is right, its derivative at 0 is not a number."""
+
+    def f(x: Any, positions: Any) -> Any:
+        t = positions.to(torch.float64)[:, None]
+        safe = torch.where(t == 0, torch.ones_like(t), t) if guarded else t
+        ratio = torch.where(t == 0, torch.ones_like(t), torch.sin(t) / safe)
+        cos, sin = torch.cos(t), t * ratio
+        return apply(x, cos.to(x.dtype), sin.to(x.dtype))
+
+    report = audit(f, dimension=2)
+    assert report.of("clock").verdict == ("consistent" if guarded else "refuted")
+    assert refuted(report) == (set() if guarded else {"clock"})
+
+
 def test_positions_of_each_row() -> None:
     """Takes (batch, n), but gives every row the positions of the first."""
 

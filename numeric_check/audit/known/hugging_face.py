@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -182,7 +183,7 @@ ENTRIES = (
         against=f"rope:dim={DIM},base=500000,layout=half",
     ),
     _llama("transformers: Llama, Llama-3 bands", {"rope_theta": 500000.0, **LLAMA3}, length=131072),
-    _llama("transformers: Llama, YaRN factor 4", YARN),
+    _llama("transformers: Llama, YaRN factor 4", YARN, gain=(0.1 * math.log(4.0) + 1.0) ** 2),
     _llama("transformers: Llama, dynamic NTK", DYNAMIC),
     _llama("transformers: Llama after .to(bfloat16)", {}, against=LLAMA, cast="bfloat16"),
     _rotary(

@@ -10,11 +10,13 @@ import numpy as np
 from numeric_check.audit.context import Context
 from numeric_check.audit.finding import Finding, Verdict, judged, skipped
 from numeric_check.audit.libraries import Array
+from numeric_check.audit.measurement import same_vector
+from numeric_check.audit.positions import FIRST
 from numeric_check.audit.reproduce import before_and_after, rivals, together_and_alone
 from numeric_check.audit.subject import FORMS, MapSubject, position_array, shaped, unshaped
 from symbolic_pe.errors import AuditError
 
-BASE = (0, 1, 2, 3, 7, 40)
+BASE = FIRST
 LONG = 8193
 FAR = (5, 6, 1000, 65536)
 PACKED = (0, 1, 2, 3, 0, 1, 2, 0, 1)
@@ -43,15 +45,8 @@ class Disagreement:
     between: tuple[tuple[int, ...], str] | None = None
 
 
-def _input(subject: MapSubject, count: int, rows: int = 1) -> Array:
-    """The same vector at every position: results differ by position alone."""
-    random = np.random.default_rng(1)
-    x = np.round(8 * random.standard_normal(subject.dimension)) / 8
-    return np.broadcast_to(x, (rows, count, subject.dimension))
-
-
 def _run(subject: MapSubject, positions: Sequence[int], dtype: str, side: str = "query") -> Array:
-    x = _input(subject, len(positions))
+    x = same_vector(subject, len(positions))
     values: Array = subject.apply(side, x, positions, dtype).values[0]
     return values
 
@@ -161,7 +156,7 @@ def _batched(context: Context) -> list[Disagreement]:
     if subject.axes > 1 or subject.form not in ("rows", "heads"):
         return []
     rows = np.array([PADDED, PACKED[: len(PADDED)]])
-    x = np.array(_input(subject, rows.shape[1], 2))
+    x = np.array(same_vector(subject, rows.shape[1], 2))
     lead = x[:, None] if subject.form == "heads" else x
     try:
         given = subject.library.floats(lead, dtype)
@@ -208,7 +203,20 @@ def calls(context: Context) -> Finding:
             after = (_run(subject, places, dtype), expected)
             for d in _differences(context, f"after {words}", places, after, dtype=dtype):
                 found.append(replace(d, between=between))
+    found += _since_the_first(context)
     return _finding(context, "history", statement, found)
+
+
+def _since_the_first(context: Context) -> list[Disagreement]:
+    """The first call of all, made again after everything else."""
+    found: list[Disagreement] = []
+    for dtype, first in context.measured.first.items():
+        again = _run(context.subject, FIRST, dtype)
+        words = f"{dtype}: the first call of all and the same call after many others"
+        differences = _differences(context, words, FIRST, (again, first), dtype=dtype)
+        between = (tuple(range(LONG)), dtype)
+        found += [replace(d, between=between) for d in differences]
+    return found
 
 
 def _at(values: Array, positions: Sequence[int], wanted: Sequence[int]) -> Array:
@@ -225,7 +233,7 @@ def rows(context: Context) -> Finding:
         if form == "flat" or (subject.form == "positions-heads") != (form == "positions-heads"):
             continue
         for positions in ([5], [5, 6, 7, 8]):
-            x = np.array(_input(subject, len(positions), 3))
+            x = np.array(same_vector(subject, len(positions), 3))
             try:
                 values = subject.apply("query", x, positions, dtype, form=form).values
             except AuditError:
@@ -247,7 +255,7 @@ def position_dtypes(context: Context) -> Finding:
     statement = "the dtype of the positions does not matter"
     subject, dtype = context.subject, context.measured.dtype
     base = [p for p in (*BASE, 257, 4097, 65537) if p <= context.measured.reach]
-    x = _input(subject, len(base))
+    x = same_vector(subject, len(base))
     right = subject.apply("query", x, base, dtype).values[0]
     found: list[Disagreement] = []
     for kind in ("int32", "int64", "float32", "float64"):
@@ -264,7 +272,7 @@ def inputs_kept(context: Context) -> Finding:
     statement = "the arguments are left as they are"
     subject, dtype = context.subject, context.measured.dtype
     positions = position_array([1, 2, 3])
-    x = np.array(_input(subject, 3))
+    x = np.array(same_vector(subject, 3))
     shape = x[0] if subject.form == "flat" else shaped(x, subject.form)
     given = subject.library.floats(shape, dtype)
     places = subject.library.positions(positions, subject.position_dtype)

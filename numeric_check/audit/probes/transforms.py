@@ -10,6 +10,7 @@ import numpy as np
 from numeric_check.audit.context import Context
 from numeric_check.audit.finding import Finding, Verdict, judged, skipped
 from numeric_check.audit.libraries import Array
+from numeric_check.audit.measurement import same_vector
 from numeric_check.audit.reproduce import gradient_of, images_code, shell
 from numeric_check.audit.subject import position_array, shaped, unshaped
 from symbolic_pe.errors import AuditError
@@ -17,6 +18,7 @@ from symbolic_pe.errors import AuditError
 POSITIONS = (0, 1, 2, 85)
 GRADIENT = "the gradient of w.F(t)x with respect to x is F(t)^T w, finite at position 0 as well"
 DTYPE = "the result has the dtype of x"
+CLOCK = "the derivative of the result in t is that of exp(tX), finite at position 0 as well"
 VMAP = "vmap over the first axis gives what a batch gives"
 COMPILE = "torch.compile(fullgraph=True) gives what the call gives"
 EXPORT = "torch.export gives what the call gives"
@@ -28,7 +30,7 @@ def questions(context: Context) -> list[Finding]:
     findings = [dtype_kept(context)]
     if name == "numpy":
         return findings
-    findings += [gradient(context), _compared(context, "vmap", VMAP, _vmapped)]
+    findings += [gradient(context), clock(context), _compared(context, "vmap", VMAP, _vmapped)]
     if name == "torch" and context.deep:
         findings += [
             _compared(context, "compile", COMPILE, _compiled),
@@ -114,6 +116,45 @@ def gradient(context: Context) -> Finding:
         witness=f"position {positions[place]}: the gradient is off by {error:.2g} of its norm",
         reproduce=gradient_of(subject, positions[place], measured.dtype),
     )
+
+
+def clock(context: Context) -> Finding:
+    """The derivative in t, for learned clocks: F′(t) = F(t)Xᵀ, finite at position 0 as well."""
+    subject, measured, recovered = context.subject, context.measured, context.recovered
+    if subject.library.name != "torch" or not recovered.fits:
+        return skipped("clock", CLOCK, "asked of PyTorch subjects with a generator")
+    positions = [p for p in POSITIONS if p in measured.index]
+    x = np.array(same_vector(subject, len(positions)))
+    try:
+        found = _clock_gradient(context, x, positions)
+    except Exception as raised:  # the subject is not ours
+        return skipped("clock", CLOCK, f"positions carry no gradient ({type(raised).__name__})")
+    matrices = measured.query[[measured.index[p] for p in positions]] @ recovered.matrix().T
+    right = np.einsum("nij,nj->n", matrices, x[0])
+    size = np.linalg.norm(matrices, axis=(1, 2)) * float(np.linalg.norm(x[0, 0])) + 2.0**-60
+    ratio = np.nan_to_num(np.abs(found - right) / size, nan=np.inf)
+    place = int(ratio.argmax())
+    frequency = max(p.frequency for p in recovered.parts)
+    at = np.array(positions, dtype=np.float64)
+    room = 8.0 * recovered.arithmetic.tolerance(at, frequency, 0.0, _size(context)).max()
+    return judged(
+        "clock", CLOCK, float(ratio[place]), float(room),
+        detail=f"worst difference {ratio[place]:.1e} ({room:.1e} allowed)",
+        witness=f"position {positions[place]}: the derivative is {found[place]:.6g}, exact is "
+        f"{right[place]:.6g}",
+    )  # fmt: skip
+
+
+def _clock_gradient(context: Context, x: Array, positions: list[int]) -> Array:
+    import torch
+
+    subject = context.subject
+    shape = x[0] if subject.form == "flat" else shaped(x, subject.form)
+    given = subject.library.floats(shape, context.measured.dtype)
+    places = torch.tensor(positions, dtype=torch.float64, requires_grad=True)
+    subject.query(given, places).sum().backward()
+    result: Array = places.grad.numpy()
+    return result
 
 
 def _size(context: Context) -> int:
