@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from numeric_check.audit.call import Place, Signature
+from numeric_check.audit.call import BiasSignature, Place, Signature
 from numeric_check.audit.libraries import LIBRARIES
 from numeric_check.audit.loading import deep_copies, load
-from numeric_check.audit.subject import FORMS
+from numeric_check.audit.subject import FORMS, positions_axis
 from symbolic_pe.errors import AuditError
 
 KINDS = ("maps", "score", "bias", "table")
@@ -24,7 +24,16 @@ SUBJECT_KEYS = {
     "kind", "query", "key", "score", "bias", "table", "dimension", "axes", "library", "form",
     "causal", "against", "paths", "rival",
 }  # fmt: skip
-CALL_KEYS = {"x", "positions", "offset", "fixed", "returns"}
+CALL_KEYS = {
+    "x", "positions", "offset", "also", "fixed", "returns", "key_returns", "layout",
+    "query", "key", "lengths", "heads",
+}  # fmt: skip
+LAYOUTS = {
+    "b h n d": "heads", "h n d": "rows", "b n d": "rows", "b n h d": "positions-heads",
+    "n b h d": "sequence-first", "n h d": "sequence-rows", "n b d": "sequence-rows",
+    "n d": "flat",
+}  # fmt: skip
+"""Axes of x: b batch, h heads, n positions, d channels."""
 
 
 @dataclass(frozen=True)
@@ -132,28 +141,28 @@ def _from_toml(path: Path, subject: str | None) -> Adapted:
         raise AuditError(
             f"{path}, [subject] {first}: expected module:attribute, here or on the command line"
         )
-    return _adapted(path, head, _signature(call, path), kind, text)
+    return _adapted(path, head, call, kind, text)
 
 
 def _adapted(
-    path: Path, head: Mapping[str, Any], signature: Signature, kind: str, text: str
+    path: Path, head: Mapping[str, Any], call: Mapping[str, Any], kind: str, text: str
 ) -> Adapted:
     first = "query" if kind == "maps" else kind
     loaded = load(text)
-    bind = signature.bound if kind == "maps" else (lambda call: call)
+    bind, bind_key, form = _binding(head, call, kind, path)
     calls = {first: bind(loaded.value)}
     if kind == "maps":
         other = head.get("key")
-        calls["key"] = calls["query"] if other is None else bind(load(str(other)).value)
+        if other is not None or bind_key is not bind:
+            calls["key"] = bind_key(loaded.value if other is None else load(str(other)).value)
+        else:
+            calls["key"] = calls["query"]
     paths = {n: bind(load(str(t)).value) for n, t in _table(head, "paths", path).items()}
     copies = deep_copies(loaded.value) or loaded.fresh
     fresh = None if copies is None or kind != "maps" else lambda: bind(copies())
     library = head.get("library")
     if library is not None:
         _choice(library, LIBRARIES, f"{path}, [subject] library")
-    form = head.get("form")
-    if form is not None:
-        _choice(form, tuple(FORMS), f"{path}, [subject] form")
     return Adapted(
         kind,
         calls,
@@ -170,6 +179,53 @@ def _adapted(
     )
 
 
+Binding = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def _binding(
+    head: Mapping[str, Any], call: Mapping[str, Any], kind: str, path: Path
+) -> tuple[Binding, Binding, str | None]:
+    """What turns callables of the user's into ours, for the query and for the key, and the form."""
+    form = head.get("form")
+    if form is not None:
+        _choice(form, tuple(FORMS), f"{path}, [subject] form")
+    if "layout" in call:
+        form = LAYOUTS[_choice(call["layout"], tuple(LAYOUTS), f"{path}, [call] layout")]
+    if kind == "bias":
+        bound = _bias_signature(call, path).bound
+        return bound, bound, form
+    if kind != "maps":
+        return (lambda f: f), (lambda f: f), form
+    signature = replace(_signature(call, path), axis=positions_axis(form or "rows"))
+    key_returns = call.get("key_returns", signature.returns)
+    if key_returns == signature.returns:
+        bound = signature.bound
+        return bound, bound, form
+    return signature.bound, replace(signature, returns=key_returns).bound, form
+
+
+def _bias_signature(call: Mapping[str, Any], path: Path) -> BiasSignature:
+    heads = call.get("heads")
+    pair = None
+    if heads is not None:
+        table = _table(call, "heads", path)
+        _known(table, {"place", "count"}, f"{path}, [call.heads]")
+        place, count = _place(table, "place", path), _count(table, "count", path)
+        if place is None or count is None:
+            raise AuditError(f"{path}, [call.heads]: expected place and count")
+        pair = (place, count)
+    query, key = _place(call, "query", path), _place(call, "key", path)
+    lengths = call.get("lengths") is True
+    return BiasSignature(
+        0 if query is None else query,
+        1 if key is None and query is None and not lengths else key,
+        lengths,
+        pair,
+        dict(_table(call, "fixed", path)),
+        call.get("returns"),
+    )
+
+
 def _signature(call: Mapping[str, Any], path: Path) -> Signature:
     if "positions" in call and "offset" in call:
         raise AuditError(f"{path}, [call]: expected positions or offset, got both")
@@ -181,9 +237,13 @@ def _signature(call: Mapping[str, Any], path: Path) -> Signature:
     if returns is not None and (isinstance(returns, bool) or not isinstance(returns, int)):
         raise AuditError(f"{path}, [call] returns: expected an index, got {returns!r}")
     x = _place(call, "x", path)
-    return Signature(
-        0 if x is None else x, positions, offset, dict(_table(call, "fixed", path)), returns
-    )
+    also = call.get("also", [])
+    if not isinstance(also, list):
+        raise AuditError(f"{path}, [call] also: expected a list of places, got {also!r}")
+    places = [_place({"also": value}, "also", path) for value in also]
+    others = tuple(place for place in places if place is not None)
+    fixed = dict(_table(call, "fixed", path))
+    return Signature(0 if x is None else x, positions, offset, others, fixed, returns)
 
 
 def _place(call: Mapping[str, Any], key: str, path: Path) -> Place | None:

@@ -23,15 +23,19 @@ class Signature:
     """How x and positions (or an offset) enter a call, and what of the answer is taken.
 
     x, positions, offset  a place (0, 1, …) or a keyword; at most one of positions and offset
+    also                  other places that get x as well (the key beside the query)
     fixed                 other keyword arguments
     returns               index into a returned tuple, or None
+    axis                  the axis of positions in x
     """
 
     x: Place = 0
     positions: Place | None = 1
     offset: Place | None = None
+    also: tuple[Place, ...] = ()
     fixed: Mapping[str, Any] = field(default_factory=dict)
     returns: int | None = None
+    axis: int = -2
 
     def bound(self, call: Callable[..., Any]) -> Callable[[Any, Any], Any]:
         """f(x, positions)."""
@@ -41,6 +45,7 @@ class Signature:
 
     def answer(self, call: Callable[..., Any], given: Mapping[Place | None, Any]) -> Any:
         """Call with arguments at their places."""
+        given = {**given, **dict.fromkeys(self.also, given[self.x])}
         places = sorted(k for k in given if isinstance(k, int))
         if places != list(range(len(places))):
             raise AuditError(f"expected arguments at places 0, 1, …, got {places}")
@@ -51,16 +56,17 @@ class Signature:
 
 def _by_runs(signature: Signature, call: Callable[..., Any]) -> Callable[[Any, Any], Any]:
     def f(x: Any, positions: Any) -> Any:
+        after = (slice(None),) * (-1 - signature.axis)
         where = np.asarray(positions).astype(np.int64)
         parts = []
         for start, end in runs(where.tolist()):
-            piece = x[..., start:end, :]
+            piece = x[(..., slice(start, end), *after)]
             given: dict[Place | None, Any] = {
                 signature.x: piece,
                 signature.offset: int(where[start]),
             }
             parts.append(signature.answer(call, given))
-        return concatenated(parts)
+        return concatenated(parts, signature.axis)
 
     return f
 
@@ -76,7 +82,7 @@ def runs(positions: Sequence[int]) -> list[tuple[int, int]]:
     return list(pairwise(edges))
 
 
-def concatenated(parts: Sequence[Any]) -> Any:
+def concatenated(parts: Sequence[Any], axis: int) -> Any:
     """Along the axis of positions, in the library of the parts."""
     if len(parts) == 1:
         return parts[0]
@@ -84,9 +90,57 @@ def concatenated(parts: Sequence[Any]) -> Any:
     if hasattr(first, "detach"):
         import torch
 
-        return torch.cat(list(parts), dim=-2)
+        return torch.cat(list(parts), dim=axis)
     if isinstance(first, np.ndarray):
-        return np.concatenate(list(parts), axis=-2)
+        return np.concatenate(list(parts), axis=axis)
     import jax.numpy as jnp
 
-    return jnp.concatenate(list(parts), axis=-2)
+    return jnp.concatenate(list(parts), axis=axis)
+
+
+@dataclass(frozen=True)
+class BiasSignature:
+    """How positions enter a bias: as they are, or as lengths of a whole matrix.
+
+    query, key  places of the positions; or, with `lengths`, of the number of rows and columns (one
+                place for both when they are equal)
+    heads       the place of the number of heads, and that number
+    """
+
+    query: Place = 0
+    key: Place | None = 1
+    lengths: bool = False
+    heads: tuple[Place, int] | None = None
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    returns: int | None = None
+
+    def bound(self, call: Callable[..., Any]) -> Callable[[Any, Any], Any]:
+        """f(query_positions, key_positions)."""
+        signature = Signature(self.query, fixed=self.fixed, returns=self.returns)
+
+        def f(t: Any, s: Any) -> Any:
+            size = int(max(t.max(), s.max())) + 1
+            if self.lengths and size > LONGEST:
+                raise AuditError(f"matrices of up to {LONGEST} positions are asked for")
+            rows, columns = (LONGEST, LONGEST) if self.lengths else (t, s)
+            given: dict[Place | None, Any] = {self.query: rows}
+            if self.key is not None:
+                given[self.key] = columns
+            if self.heads is not None:
+                given[self.heads[0]] = self.heads[1]
+            value = signature.answer(call, given)
+            return _entries(value, t, s) if self.lengths else value
+
+        return f
+
+
+LONGEST = 1025
+"""Rows and columns of a whole matrix."""
+
+
+def _entries(value: Any, t: Any, s: Any) -> Any:
+    """Rows t and columns s; a single row serves every query, and heads may be in front."""
+    value = value[..., s]
+    if value.shape[-2] == 1:
+        return value + 0 * t[:, None]
+    return value[..., t, :]

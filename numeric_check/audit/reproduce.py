@@ -15,6 +15,8 @@ SHAPES = {
     "rows": "(1, -1, {d})",
     "batch": "(1, 1, -1, {d})",
     "positions-heads": "(1, -1, 1, {d})",
+    "sequence-first": "(-1, 1, 1, {d})",
+    "sequence-rows": "(-1, 1, {d})",
     "flat": "(-1, {d})",
 }
 

@@ -31,9 +31,27 @@ FORMS: Mapping[str, str] = {
     "rows": "(rows, positions, channels)",
     "batch": "(rows, 1, positions, channels)",
     "positions-heads": "(1, positions, rows, channels)",
+    "sequence-first": "(positions, 1, rows, channels)",
+    "sequence-rows": "(positions, rows, channels)",
     "flat": "(positions, channels)",
 }
 """How x is shaped for a call, the first that works being used."""
+
+PATTERNS = {
+    "heads": "1rnd", "rows": "rnd", "batch": "r1nd", "positions-heads": "1nrd",
+    "sequence-first": "n1rd", "sequence-rows": "nrd", "flat": "nd",
+}  # fmt: skip
+"""The same as axes: r rows, n positions, d channels, 1 an axis of length 1."""
+
+
+def positions_axis(form: str) -> int:
+    """The axis of positions, counted from the end.
+
+    >>> positions_axis("positions-heads")
+    -3
+    """
+    pattern = PATTERNS[form]
+    return pattern.index("n") - len(pattern)
 
 
 def position_array(positions: Positions) -> npt.NDArray[Any]:
@@ -48,23 +66,18 @@ def position_array(positions: Positions) -> npt.NDArray[Any]:
 
 def shaped(x: Array, form: str) -> Array:
     """x of shape (rows, n, d) in the shape of a form (all but `flat`)."""
-    if form == "heads":
-        return x[None]
-    if form == "batch":
-        return x[:, None]
-    result: Array = x.swapaxes(0, 1)[None] if form == "positions-heads" else x
+    pattern = PATTERNS[form]
+    y = x if pattern.index("r") < pattern.index("n") else x.swapaxes(0, 1)
+    result: Array = np.expand_dims(y, [i for i, axis in enumerate(pattern) if axis == "1"])
     return result
 
 
 def unshaped(y: Array, form: str) -> Array:
     """The opposite way."""
-    if form == "heads":
-        y = y[0]
-    elif form == "batch":
-        y = y[:, 0]
-    elif form == "positions-heads":
-        y = y[0].swapaxes(0, 1)
-    return y
+    pattern = PATTERNS[form]
+    x = np.squeeze(y, tuple(i for i, axis in enumerate(pattern) if axis == "1"))
+    result: Array = x if pattern.index("r") < pattern.index("n") else x.swapaxes(0, 1)
+    return result
 
 
 @dataclass(frozen=True)

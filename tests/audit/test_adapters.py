@@ -92,6 +92,85 @@ def test_a_score(folder: Path) -> None:
     assert run(folder, text, against="rope:dim=8,layout=half").exit_code == 0
 
 
+def test_query_and_key_of_one_call(folder: Path) -> None:
+    (folder / "pair_here.py").write_text(
+        MODEL + "def pair(q, k, positions):\n"
+        "    c, s = tables(positions, q.shape[-1])\n"
+        "    return turned(q, c, s), turned(k, c, SIGN * s)\n"
+    )
+    text = """
+    [subject]
+    query = "pair_here.py:pair"
+    [call]
+    x = 0
+    also = [1]
+    positions = 2
+    returns = 0
+    key_returns = 1
+    """
+    for sign, code in ((1, 0), (-1, 1)):
+        source = (folder / "pair_here.py").read_text().replace("SIGN", str(sign))
+        (folder / f"pair{code}.py").write_text(source)
+        assert run(folder, text.replace("pair_here", f"pair{code}")).exit_code == code
+
+
+@pytest.mark.parametrize(
+    ("layout", "axes"), [("b n h d", (0, 2, 1, 3)), ("n b h d", (1, 2, 0, 3)), ("n h d", (1, 0, 2))]
+)
+@pytest.mark.parametrize("way", ['positions = "positions"', 'offset = "offset"'])
+def test_other_orders_of_axes(folder: Path, layout: str, axes: tuple[int, ...], way: str) -> None:
+    back = tuple(axes.index(i) for i in range(len(axes)))
+    (folder / "ordered.py").write_text(
+        MODEL + "def ordered(x, positions=None, offset=None):\n"
+        f"    y = x.transpose({axes})\n"
+        f"    assert x.ndim == {len(axes)}\n"
+        "    if positions is None:\n"
+        "        positions = offset + np.arange(y.shape[-2])\n"
+        f"    return plain(y, positions).transpose({back})\n"
+    )
+    text = f'[subject]\nquery = "ordered.py:ordered"\n[call]\nlayout = "{layout}"\n{way}\n'
+    report = run(folder, text, against="rope:dim=8,layout=half")
+    assert report.exit_code == 0
+    assert report.of("against").verdict == "consistent"
+
+
+BIASES = """
+import numpy as np
+def whole(heads, length):
+    slopes = 2.0 ** (-8.0 * np.arange(1, heads + 1) / heads)
+    return slopes[:, None, None] * np.arange(length)[None, None, :]
+def rectangle(rows=None, columns=None):
+    return -0.5 * (np.arange(rows)[:, None] - np.arange(columns)[None])
+"""
+
+
+def test_a_bias_by_lengths(folder: Path) -> None:
+    (folder / "biases.py").write_text(BIASES)
+    text = """
+    [subject]
+    kind = "bias"
+    bias = "biases.py:whole"
+    [call]
+    query = 1
+    lengths = true
+    heads = {place = 0, count = 8}
+    """
+    report = audit(toml(folder, text), against="alibi:heads=8")
+    assert report.exit_code == 0
+    assert report.of("relative").verdict == "equivalent"
+    assert audit(toml(folder, text), against="alibi:heads=6").exit_code == 1
+    text = """
+    [subject]
+    kind = "bias"
+    bias = "biases.py:rectangle"
+    [call]
+    query = "rows"
+    key = "columns"
+    lengths = true
+    """
+    assert audit(toml(folder, text)).exit_code == 0
+
+
 def test_another_path_that_disagrees(folder: Path) -> None:
     text = """
     [subject]

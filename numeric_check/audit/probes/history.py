@@ -13,7 +13,14 @@ from numeric_check.audit.libraries import Array
 from numeric_check.audit.measurement import same_vector
 from numeric_check.audit.positions import FIRST
 from numeric_check.audit.reproduce import before_and_after, rivals, together_and_alone
-from numeric_check.audit.subject import FORMS, MapSubject, position_array, shaped, unshaped
+from numeric_check.audit.subject import (
+    FORMS,
+    MapSubject,
+    position_array,
+    positions_axis,
+    shaped,
+    unshaped,
+)
 from symbolic_pe.errors import AuditError
 
 BASE = FIRST
@@ -230,7 +237,7 @@ def rows(context: Context) -> Finding:
     found: list[Disagreement] = []
     tried = []
     for form in FORMS:
-        if form == "flat" or (subject.form == "positions-heads") != (form == "positions-heads"):
+        if form == "flat" or positions_axis(subject.form) != positions_axis(form):
             continue
         for positions in ([5], [5, 6, 7, 8]):
             x = np.array(same_vector(subject, len(positions), 3))
