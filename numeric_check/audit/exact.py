@@ -38,11 +38,12 @@ class Exact:
     query: Array
     key: Array
     anchors: Mapping[float, Array] = field(default_factory=dict)
+    _known: dict[float, Array] = field(default_factory=dict, compare=False, repr=False)
 
     def images(self, positions: Sequence[int], side: str) -> Array:
         """F(t)e₁ = F(0)B(t)ᵀe₁ or G(s)e₁ = F(0)⁻ᵀB(−s)F(0)ᵀG(0)e₁; shape (n, k)."""
         sign = 1.0 if side == "query" else -1.0
-        moved = self._moved([sign * p for p in positions])
+        moved = self.operators([sign * p for p in positions])
         with np.errstate(all="ignore"):
             if side == "query":
                 maps = self.query @ moved.transpose(0, 2, 1)
@@ -51,15 +52,21 @@ class Exact:
         result: Array = maps[:, :, 0]
         return result
 
-    def _moved(self, times: Sequence[float]) -> Array:
-        moved = self._turned(times) if self._is_plane else exponentials(self.generator, times)
+    def operators(self, times: Sequence[float]) -> Array:
+        """exp(tX) at each t."""
+        if not self.is_quick:
+            missing = [t for t in dict.fromkeys(times) if t not in self._known]
+            self._known.update(zip(missing, exponentials(self.generator, missing), strict=True))
+            return np.stack([self.anchors.get(t, self._known[t]) for t in times])
+        moved = self._turned(times)
         for i, t in enumerate(times):
             if t in self.anchors:
                 moved[i] = self.anchors[t]
         return moved
 
     @property
-    def _is_plane(self) -> bool:
+    def is_quick(self) -> bool:
+        """Whether this is a plane, whose exponential NumPy has for thousands of positions."""
         x = self.generator
         return len(x) == 2 and x[0, 0] == x[1, 1] and x[0, 1] == -x[1, 0]
 

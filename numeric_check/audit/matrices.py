@@ -99,7 +99,7 @@ def exponentials(generator: Array, times: Sequence[float]) -> Array:
         grown = np.exp(np.asarray(times, dtype=np.float64)[:, None] * values[None])
         result: Array = ((vectors * grown[:, None, :]) @ np.linalg.inv(vectors)).real
         return result
-    return np.stack([_by_balls(x, t) for t in times])
+    return np.array([_by_balls(x, t) for t in times]).reshape(-1, len(x), len(x))
 
 
 def _elementwise(x: Array, times: Sequence[float]) -> Array:

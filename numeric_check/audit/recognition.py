@@ -252,7 +252,23 @@ def _from_catalogue(recovered: Recovered, spectrum: Spectrum) -> Recognised:
                 of = f", head {head}" if len(encoding.heads) > 1 else ""
                 words = f"{encoding.title or encoding.name} ({spec}{of})"
                 return Recognised(spec, words, head=head)
-    return Recognised("", _words(recovered, spectrum))
+    return Recognised("", _in_a_basis(recovered, radius) or _words(recovered, spectrum))
+
+
+def _in_a_basis(recovered: Recovered, radius: float) -> str:
+    """A ladder of frequencies whose planes are not planes of channels."""
+    values = np.linalg.eigvals(recovered.matrix())
+    size = float(np.abs(values).max())
+    room = len(values) * radius + CONSTANT_LOSS * size
+    if size == 0.0 or (np.abs(values.real) > room).any():
+        return ""
+    turning = sorted((w for w in values.imag.tolist() if w > room), reverse=True)
+    order = [Plane((2 * j, 2 * j + 1), 0.0, w, room) for j, w in enumerate(turning)]
+    ladder = _ladder(order, recovered.dimension, recovered) if order else None
+    if ladder is None:
+        return ""
+    words = _ladder_words(ladder, len(order), recovered.dimension)
+    return f"RoPE in a fixed basis: {len(order)} planes that are not planes of channels, {words}"
 
 
 def _entries(spectrum: Spectrum) -> Iterator[tuple[str, Callable[[], Encoding]]]:

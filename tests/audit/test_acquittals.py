@@ -89,6 +89,8 @@ def test_a_basis() -> None:
     assert report.refuted == ()
     frequencies = np.sort(np.abs(np.linalg.eigvals(_generator(report))))[::2]
     assert frequencies == pytest.approx(np.sort(m.ladder(8)))
+    assert "RoPE in a fixed basis" in report.summary
+    assert "10000^(-2j/8)" in report.summary
 
 
 def _generator(report: Any) -> Any:

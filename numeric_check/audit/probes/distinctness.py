@@ -36,9 +36,10 @@ def _distinct(context: Context, dtype: str) -> Finding:
         images = subject.apply("query", x, positions, dtype).values[0]
     except AuditError as error:
         return skipped(question, statement, str(error))
+    smallest = FORMATS[dtype].smallest_normal  # below it bits are lost to underflow
     for place, p in enumerate(pairs):
         here, there = images[2 * place : 2 * place + 2]
-        usable = np.isfinite(here).all() and (here != 0).all()
+        usable = np.isfinite(here).all() and (np.abs(here) > 2 * smallest).all()
         if usable and np.array_equal(here, there):
             return Finding(
                 question,
