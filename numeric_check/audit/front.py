@@ -20,6 +20,7 @@ from numeric_check.audit.finding import AuditReport
 from numeric_check.audit.libraries import single_thread
 from numeric_check.audit.loading import deep_copies, executed_again, load
 from numeric_check.audit.maps_audit import Progress, audit_maps
+from numeric_check.audit.reproduce import LOCAL
 from numeric_check.audit.score_audit import audit_score
 from numeric_check.audit.subject import (
     BiasSubject,
@@ -186,8 +187,17 @@ def _maps(subject: Any, options: Options) -> MapSubject:
         dimension=options.dimension,
         library=options.library,
         axes=options.axes,
+        origin=_origin_of(subject) if other is subject else LOCAL,
     )
     return found if copies is None else _with_fresh(found, copies)
+
+
+def _origin_of(subject: Any) -> tuple[str, str]:
+    """An import line for a function of a module."""
+    name, module = getattr(subject, "__qualname__", "<"), getattr(subject, "__module__", "__main__")
+    if "<" in name or "." in name or module == "__main__":
+        return LOCAL
+    return f"from {module} import {name}; f = {name}", ""
 
 
 def _with_fresh(found: MapSubject, make: Callable[[], Any], *, both: bool = True) -> MapSubject:

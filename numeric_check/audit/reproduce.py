@@ -21,8 +21,18 @@ SHAPES = {
 }
 
 
+LOCAL = ("local", "")
+"""The origin of callables that have no name to import them by."""
+LOCAL_QUERY = "f = the audited callable"
+
+
 def shell(code: str) -> str:
-    """A Python program as a command; the code has no double quotes of its own."""
+    """A Python program as a command; the code has no double quotes of its own.
+
+    For a callable without a name it is Python to paste where the callable is `f`.
+    """
+    if LOCAL_QUERY in code:
+        return "in Python: " + code.replace(f"; {LOCAL_QUERY}", "")
     return f'python -c "{code}"'
 
 
@@ -63,6 +73,8 @@ def _arrays(subject: MapSubject, dtype: str) -> tuple[str, str, str]:
 
 def _imports(subject: MapSubject) -> tuple[str, str]:
     query, key = subject.origin
+    if subject.origin == LOCAL:
+        return LOCAL_QUERY, "g = the map of keys"
     if not query:
         known = (
             f"from numeric_check.audit import subject_named; S = subject_named('{subject.name}')"
