@@ -7,60 +7,33 @@ b(t, t) is subtracted from row t is equivalent to one that does: `m·s` is ALiBi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from numeric_check.audit.arithmetic import significant_bits
+from numeric_check.audit.bias_measurement import MeasuredBias, measure_bias
+from numeric_check.audit.bias_slopes import against, linear, offset, recognised_slopes, sign
 from numeric_check.audit.finding import AuditReport, Finding, Verdict, judged, skipped
 from numeric_check.audit.libraries import Array
 from numeric_check.audit.subject import BiasSubject
-from numeric_check.tolerance import FORMATS
 from symbolic_pe.encodings.encoding import Encoding
-from symbolic_pe.encodings.families.additive import alibi_slopes
-from symbolic_pe.errors import AuditError, SpecificationError
+from symbolic_pe.errors import AuditError
 
 RELATIVE = "b(t + c, s + c) = b(t, s), up to a constant in each row, which softmax ignores"
-LINEAR = "b(t, s) - b(t, t) = -m (t - s) with one slope m for each head"
-SIGN = "near keys are favoured, or none"
-POSITIONS = (0, 1, 2, 3, 4, 5, 6, 7, 85, 86, 419, 420, 511, 4095, 8193, 65536, 131071)
-SHORTER = (4096, 1024, 256, 64, 16)
-ROUNDINGS = 8.0
-"""Half-units of the largest value that a slope, a product and a difference may lose."""
-
-
-@dataclass(frozen=True)
-class Measured:
-    """The bias (heads, n, m) at positions on both sides, and what its format may lose."""
-
-    positions: tuple[int, ...]
-    values: Array
-    judged: npt.NDArray[np.bool_]
-    room: float
-
-    @property
-    def rowless(self) -> Array:
-        """b(t, s) − b(t, t)."""
-        diagonal = np.einsum("hnn->hn", self.values)
-        with np.errstate(all="ignore"):
-            result: Array = self.values - diagonal[:, :, None]
-        return result
 
 
 def audit_bias(
     subject: BiasSubject, declared: Encoding | None = None, spec: str = ""
 ) -> AuditReport:
     """Every question about a bias. Raises `AuditError` when it cannot be called."""
-    measured = _measure(subject)
+    measured = measure_bias(subject)
     relative, drift = _relative(subject, measured)
     findings = [relative]
     slopes = None
     if relative.verdict is not Verdict.REFUTED:
-        linear, slopes = _linear(measured)
-        findings += [linear, _sign(measured, slopes), _offset(measured)]
+        slope, slopes = linear(measured)
+        findings += [slope, sign(measured, slopes), offset(measured)]
     if declared is not None:
-        findings.append(_against(measured, slopes, declared, spec))
+        findings.append(against(measured, slopes, declared, spec))
     findings += [_history(subject, measured)]
     summary = _summary(slopes, measured, drift)
     conditions = {
@@ -72,33 +45,7 @@ def audit_bias(
     return AuditReport(subject.name, summary, tuple(findings), conditions)
 
 
-def _measure(subject: BiasSubject) -> Measured:
-    problem = ""
-    for limit in (POSITIONS[-1], *SHORTER):
-        positions = tuple(p for p in POSITIONS if p <= limit)
-        try:
-            values = subject.apply(positions, positions)
-        except AuditError as error:
-            problem = problem or str(error)
-            continue
-        t, s = np.array(positions)[:, None], np.array(positions)[None]
-        seen = np.asarray(np.isfinite(values).all(axis=0))
-        if subject.causal:
-            seen &= s <= t
-        finite = values[:, seen]
-        bits = significant_bits(finite)
-        unit = next(
-            f.unit_roundoff
-            for f in sorted(FORMATS.values(), key=lambda f: f.precision)
-            if bits <= f.precision
-        )
-        unit = min(unit, FORMATS["float32"].unit_roundoff)  # integers need few bits in any format
-        room = ROUNDINGS * unit * float(np.abs(finite).max(initial=0.0))
-        return Measured(positions, values, seen, room)
-    raise AuditError(f"{subject.name}: {problem}")
-
-
-def _relative(subject: BiasSubject, measured: Measured) -> tuple[Finding, bool]:
+def _relative(subject: BiasSubject, measured: MeasuredBias) -> tuple[Finding, bool]:
     plain = _drift(measured, measured.values)
     if plain[0] <= measured.room:
         return _found(subject, "relative", plain, measured), False
@@ -122,7 +69,7 @@ def _relative(subject: BiasSubject, measured: Measured) -> tuple[Finding, bool]:
 Drift = tuple[float, int, tuple[int, int], tuple[int, int], tuple[float, float]]
 
 
-def _drift(measured: Measured, values: Array) -> Drift:
+def _drift(measured: MeasuredBias, values: Array) -> Drift:
     """The largest difference between two entries of one lag: (size, head, pair, pair, values)."""
     lags: dict[int, list[tuple[int, int]]] = {}
     for i, t in enumerate(measured.positions):
@@ -146,7 +93,7 @@ def _drift(measured: Measured, values: Array) -> Drift:
     return worst
 
 
-def _found(subject: BiasSubject, question: str, drift: Drift, measured: Measured) -> Finding:
+def _found(subject: BiasSubject, question: str, drift: Drift, measured: MeasuredBias) -> Finding:
     size, head, (t, s), (u, v), (here, there) = drift
     side = "" if s <= t else "; for s > t: if these are masked, say that the bias is causal"
     return judged(
@@ -171,143 +118,7 @@ def _line(subject: BiasSubject, pairs: Sequence[tuple[int, int]]) -> str:
     return f'python -c "{head}; {subject.origin or named}; print({shown})"'
 
 
-def _lags(measured: Measured) -> tuple[Array, Array]:
-    """Lags ≥ 0 in ascending order and b(t, s) − b(t, t) of each head there, (heads, lags)."""
-    seen: dict[int, Array] = {}
-    values = measured.rowless
-    for i, t in enumerate(measured.positions):
-        for j, s in enumerate(measured.positions):
-            if s <= t and measured.judged[i, j]:
-                seen.setdefault(t - s, values[:, i, j])
-    lags = sorted(seen)
-    return np.array(lags, dtype=np.float64), np.stack([seen[k] for k in lags], axis=-1)
-
-
-def _linear(measured: Measured) -> tuple[Finding, Array | None]:
-    lags, values = _lags(measured)
-    slopes = -values[:, -1] / lags[-1]
-    gap = np.abs(values + slopes[:, None] * lags)
-    head, at = (int(v) for v in np.unravel_index(int(gap.argmax()), gap.shape))
-    room = 2.0 * measured.room
-    error = float(gap[head, at])
-    if error > room:
-        return Finding(
-            "slope", Verdict.CONSISTENT, LINEAR,
-            f"not linear: head {head} has {values[head, at]:.6g} at lag {lags[at]:.0f} and "
-            f"{values[head, -1]:.6g} at lag {lags[-1]:.0f}; a function of the lag all the same",
-        ), None  # fmt: skip
-    text = ", ".join(f"{m:.6g}" for m in slopes[:12]) + (", …" if len(slopes) > 12 else "")
-    name = _recognised(slopes)
-    return Finding(
-        "slope",
-        Verdict.CONSISTENT,
-        LINEAR,
-        f"slopes {text}" + (f": those of {name}" if name else ""),
-        error=error,
-        tolerance=room,
-        numbers={"slopes": [float(m) for m in slopes], "nearest": name},
-    ), slopes
-
-
-def _recognised(slopes: Array) -> str:
-    known = np.array([m.to_float() for m in alibi_slopes(len(slopes))])
-    return f"alibi:heads={len(slopes)}" if _same(slopes, known) else ""
-
-
-def _same(slopes: Array, known: Array) -> bool:
-    room = ROUNDINGS * FORMATS["float32"].unit_roundoff * np.abs(known)
-    return bool((np.abs(slopes - known) <= room).all())
-
-
-def _sign(measured: Measured, slopes: Array | None) -> Finding:
-    if slopes is None:
-        return skipped("sign", SIGN, "the bias is not linear in the lag")
-    wrong = np.flatnonzero(slopes < 0)
-    if not wrong.size:
-        return Finding("sign", Verdict.CONSISTENT, SIGN, "no slope favours far keys")
-    head = int(wrong[0])
-    return Finding(
-        "sign",
-        Verdict.REFUTED,
-        SIGN,
-        f"{len(wrong)} of {len(slopes)} heads favour far keys",
-        f"head {head}: b(t, s) - b(t, t) = {-slopes[head]:.6g} (t - s), which grows with the "
-        "distance; a bias is usually m (s - t)",
-    )
-
-
-def _offset(measured: Measured) -> Finding:
-    diagonal = np.einsum("hnn->hn", measured.values)
-    largest = float(np.abs(diagonal).max())
-    words = "0 at lag 0" if largest <= measured.room else f"up to {largest:.6g} at lag 0"
-    return Finding(
-        "offset", Verdict.CONSISTENT, "b(t, t), which softmax ignores", words,
-        numbers={"largest": largest},
-    )  # fmt: skip
-
-
-def _against(measured: Measured, slopes: Array | None, declared: Encoding, spec: str) -> Finding:
-    statement = f"the slopes are those of {spec or declared.name}"
-    known = _declared_slopes(declared)
-    if slopes is None:
-        return Finding(
-            "against", Verdict.REFUTED, statement, "it is no linear bias of the lag",
-            f"slopes {known[:4]} are declared",
-        )  # fmt: skip
-    if len(slopes) not in (len(known), 1) and len(set(slopes)) > 1:
-        return Finding(
-            "against", Verdict.REFUTED, statement, "the number of heads differs",
-            f"{len(slopes)} heads were found, {len(known)} are declared",
-        )  # fmt: skip
-    if len(slopes) == len(known) and _same(slopes, np.array(known)):
-        return Finding("against", Verdict.CONSISTENT, statement, "they are, head by head")
-    ours, theirs = np.sort(slopes), np.sort(known)
-    if len(ours) == len(theirs) and _same(ours, theirs):
-        order = [int(np.abs(np.array(known) - m).argmin()) for m in slopes]
-        return Finding(
-            "against", Verdict.EQUIVALENT, statement,
-            f"because the heads are in another order: head h has the slope of head {order}",
-            numbers={"order": order},
-        )  # fmt: skip
-    head = int(np.abs(np.resize(slopes, len(known)) - known).argmax())
-    found = float(np.resize(slopes, len(known))[head])
-    return Finding(
-        "against",
-        Verdict.REFUTED,
-        statement,
-        _slope_hint(slopes, np.array(known)),
-        f"head {head}: slope {found:.6g}, declared {known[head]:.6g}",
-    )
-
-
-def _declared_slopes(declared: Encoding) -> list[float]:
-    slopes = []
-    for head in declared.heads:
-        if head.augmentation is None:
-            raise SpecificationError(
-                f"--against: {declared.name} has no additive bias; expected one such as "
-                "alibi:heads=8"
-            )
-        at_one = head.augmentation.bias
-        from flint import arb
-
-        slopes.append(-float(at_one.ball({"t": arb(1)}, {}).real))
-    return slopes
-
-
-def _slope_hint(slopes: Array, known: Array) -> str:
-    if len(slopes) == len(known) and _same(-slopes, known):
-        return "the sign is the opposite: far keys get more weight"
-    if len(slopes) > 2 and np.ptp(slopes[1:] / slopes[:-1]) < 1e-5:
-        ratio = float(slopes[1] / slopes[0])
-        return (
-            f"they are geometric, from {slopes[0]:.6g} by factors {ratio:.6g}; the published ones "
-            f"begin with {known[0]:.6g}, {known[1]:.6g}"
-        )
-    return "they differ"
-
-
-def _history(subject: BiasSubject, measured: Measured) -> Finding:
+def _history(subject: BiasSubject, measured: MeasuredBias) -> Finding:
     """One entry alone against the same in the matrix; positions in another dtype."""
     statement = "an entry does not depend on the other positions of a call"
     worst, where = 0.0, (0, 0)
@@ -333,11 +144,11 @@ def _history(subject: BiasSubject, measured: Measured) -> Finding:
     )  # fmt: skip
 
 
-def _summary(slopes: Array | None, measured: Measured, equivalent: bool) -> str:
+def _summary(slopes: Array | None, measured: MeasuredBias, equivalent: bool) -> str:
     heads = len(measured.values)
     if slopes is None:
         return f"an additive bias of {heads} heads"
-    name = _recognised(slopes)
+    name = recognised_slopes(slopes)
     up_to = ", up to a constant in each row" if equivalent else ""
     words = f"a linear bias of {heads} heads{up_to}"
     return f"{words}: {name}" if name else words

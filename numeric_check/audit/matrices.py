@@ -53,6 +53,8 @@ def principal_logarithm(matrix: Array) -> Array | None:
     Square roots by the product form of the Denman–Beavers iteration until ‖B − I‖ is small, then
     log B = 2·artanh((B − I)(B + I)⁻¹) as a series.
     """
+    if not np.isfinite(matrix).all():
+        return None
     eigenvalues = np.linalg.eigvals(matrix)
     if (
         not np.isfinite(eigenvalues).all()

@@ -152,11 +152,12 @@ def _factors(first: float) -> list[float]:
 
 
 def _simple_bases(estimate: float) -> list[float]:
-    """Common bases and roundings of the estimate to 1, 2, 3 digits that lie near it."""
+    """Common bases and roundings of the estimate to 1, 2, … digits that lie near it."""
     if not math.isfinite(estimate) or estimate <= 1.0:
         return []
     scale = 10.0 ** math.floor(math.log10(estimate))
-    near = [round(estimate / scale * 10**k) * scale / 10**k for k in range(4)]
+    near = [round(estimate / scale * 10**k) * scale / 10**k for k in range(6)]
+    near.append(float(round(estimate)))
     every = [float(b) for b in COMMON_BASES] + near + [estimate]
     return list(dict.fromkeys(b for b in every if b > 1 and abs(math.log(b / estimate)) < 0.3))
 
