@@ -148,7 +148,7 @@ def _summary(slopes: Array | None, measured: MeasuredBias, equivalent: bool) -> 
     heads = len(measured.values)
     if slopes is None:
         return f"an additive bias of {heads} heads"
-    name = recognised_slopes(slopes)
+    name = recognised_slopes(slopes, measured.unit)
     up_to = ", up to a constant in each row" if equivalent else ""
     words = f"a linear bias of {heads} heads{up_to}"
     return f"{words}: {name}" if name else words

@@ -21,12 +21,18 @@ ROUNDINGS = 8.0
 
 @dataclass(frozen=True)
 class MeasuredBias:
-    """The bias (heads, n, m) at positions on both sides, and what its format may lose."""
+    """The bias (heads, n, m) at positions on both sides, and what its format may lose.
+
+    judged  which entries count: not masked, and of the causal half if only that is asked for
+    room    what two entries of one lag may differ by, as if they were in float32 or finer
+    unit    unit roundoff of the coarsest format that holds every entry
+    """
 
     positions: tuple[int, ...]
     values: Array
     judged: npt.NDArray[np.bool_]
     room: float
+    unit: float
 
     @property
     def rowless(self) -> Array:
@@ -58,7 +64,7 @@ def measure_bias(subject: BiasSubject) -> MeasuredBias:
             for f in sorted(FORMATS.values(), key=lambda f: f.precision)
             if bits <= f.precision
         )
-        unit = min(unit, FORMATS["float32"].unit_roundoff)  # integers need few bits in any format
-        room = ROUNDINGS * unit * float(np.abs(finite).max(initial=0.0))
-        return MeasuredBias(positions, values, seen, room)
+        finest = min(unit, FORMATS["float32"].unit_roundoff)
+        room = ROUNDINGS * finest * float(np.abs(finite).max(initial=0.0))
+        return MeasuredBias(positions, values, seen, room, unit)
     raise AuditError(f"{subject.name}: {problem}")

@@ -34,9 +34,9 @@ def linear(measured: MeasuredBias) -> tuple[Finding, Array | None]:
     lags, values = _lags(measured)
     slopes = -values[:, -1] / lags[-1]
     gap = np.abs(values + slopes[:, None] * lags)
-    head, at = (int(v) for v in np.unravel_index(int(gap.argmax()), gap.shape))
-    room = 2.0 * measured.room
-    error = float(gap[head, at])
+    allowed = 2.0 * measured.room + 2.0 * measured.unit * np.abs(values)
+    head, at = (int(v) for v in np.unravel_index(int((gap - allowed).argmax()), gap.shape))
+    error, room = float(gap[head, at]), float(allowed[head, at])
     if error > room:
         return Finding(
             "slope", Verdict.CONSISTENT, LINEAR,
@@ -44,7 +44,7 @@ def linear(measured: MeasuredBias) -> tuple[Finding, Array | None]:
             f"{values[head, -1]:.6g} at lag {lags[-1]:.0f}; a function of the lag all the same",
         ), None  # fmt: skip
     text = ", ".join(f"{m:.6g}" for m in slopes[:12]) + (", …" if len(slopes) > 12 else "")
-    name = recognised_slopes(slopes)
+    name = recognised_slopes(slopes, measured.unit)
     return Finding(
         "slope",
         Verdict.CONSISTENT,
@@ -56,14 +56,14 @@ def linear(measured: MeasuredBias) -> tuple[Finding, Array | None]:
     ), slopes
 
 
-def recognised_slopes(slopes: Array) -> str:
+def recognised_slopes(slopes: Array, unit: float) -> str:
     """The catalogue entry with these slopes, or ""."""
     known = np.array([m.to_float() for m in alibi_slopes(len(slopes))])
-    return f"alibi:heads={len(slopes)}" if _same(slopes, known) else ""
+    return f"alibi:heads={len(slopes)}" if _same(slopes, known, unit) else ""
 
 
-def _same(slopes: Array, known: Array) -> bool:
-    room = ROUNDINGS * FORMATS["float32"].unit_roundoff * np.abs(known)
+def _same(slopes: Array, known: Array, unit: float) -> bool:
+    room = max(ROUNDINGS * FORMATS["float32"].unit_roundoff, 2.0 * unit) * np.abs(known)
     return bool((np.abs(slopes - known) <= room).all())
 
 
@@ -110,10 +110,10 @@ def against(measured: MeasuredBias, slopes: Array | None, declared: Encoding, sp
             "against", Verdict.REFUTED, statement, "the number of heads differs",
             f"{len(slopes)} heads were found, {len(known)} are declared",
         )  # fmt: skip
-    if len(slopes) == len(known) and _same(slopes, np.array(known)):
+    if len(slopes) == len(known) and _same(slopes, np.array(known), measured.unit):
         return Finding("against", Verdict.CONSISTENT, statement, "they are, head by head")
     ours, theirs = np.sort(slopes), np.sort(known)
-    if len(ours) == len(theirs) and _same(ours, theirs):
+    if len(ours) == len(theirs) and _same(ours, theirs, measured.unit):
         order = [int(np.abs(np.array(known) - m).argmin()) for m in slopes]
         return Finding(
             "against", Verdict.EQUIVALENT, statement,
@@ -126,7 +126,7 @@ def against(measured: MeasuredBias, slopes: Array | None, declared: Encoding, sp
         "against",
         Verdict.REFUTED,
         statement,
-        _slope_hint(slopes, np.array(known)),
+        _slope_hint(slopes, np.array(known), measured.unit),
         f"head {head}: slope {found:.6g}, declared {known[head]:.6g}",
     )
 
@@ -144,8 +144,8 @@ def _declared_slopes(declared: Encoding) -> list[float]:
     return slopes
 
 
-def _slope_hint(slopes: Array, known: Array) -> str:
-    if len(slopes) == len(known) and _same(-slopes, known):
+def _slope_hint(slopes: Array, known: Array, unit: float) -> str:
+    if len(slopes) == len(known) and _same(-slopes, known, unit):
         return "the sign is the opposite: far keys get more weight"
     if len(slopes) > 2 and np.ptp(slopes[1:] / slopes[:-1]) < 1e-5:
         ratio = float(slopes[1] / slopes[0])

@@ -46,7 +46,7 @@ class Comparison:
 
     equal         X̂ = X within the radii, X that of this head
     conjugation   a permutation that carries X to X̂, proved for all frequencies, or None
-    transposed    it exchanges the two channels of every plane: the other orientation
+    transposed    in how many planes it exchanges the two channels: the other orientation
     difference    the worst entry, when neither
     hint          what the difference looks like
     """
@@ -54,7 +54,7 @@ class Comparison:
     equal: bool
     head: int = 0
     conjugation: Conjugation | None = None
-    transposed: bool = False
+    transposed: int = 0
     difference: Difference | None = None
     hint: str = ""
 
@@ -117,7 +117,7 @@ def _whole_turns_removed(gap: Array) -> Array:
     return turned
 
 
-def _conjugation(spectrum: Spectrum, planes: Sequence[Plane]) -> tuple[Conjugation, bool] | None:
+def _conjugation(spectrum: Spectrum, planes: Sequence[Plane]) -> tuple[Conjugation, int] | None:
     """Planes of equal speed and rate paired off, and the permutation that this makes."""
     ours = sorted(spectrum.planes, key=lambda p: (-abs(p.frequency), p.channels))
     theirs = sorted(planes, key=lambda p: (-abs(p.frequency), p.channels))
@@ -141,7 +141,7 @@ def _conjugation(spectrum: Spectrum, planes: Sequence[Plane]) -> tuple[Conjugati
         return None
     if outcome_of(found.claims) is not Outcome.PROVED:
         return None
-    return found, all(transposed)
+    return found, sum(transposed)
 
 
 def _layout(planes: Sequence[tuple[int, int]], dimension: int) -> HeadLayout:

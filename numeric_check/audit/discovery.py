@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from numeric_check.audit.libraries import Library, library_named, library_of
+from numeric_check.audit.libraries import DTYPES, Library, library_named, library_of
 from numeric_check.audit.subject import (
     FORMS,
     BiasSubject,
@@ -83,8 +83,9 @@ def _dimensions(query: Call, stated: int | None) -> list[int]:
 
 def _trials(base: MapSubject, form: str | None) -> Iterator[MapSubject]:
     for kind in POSITION_DTYPES:
-        for shape in [form] if form is not None else FORMS:
-            yield replace(base, form=shape, position_dtype=kind)
+        for batched in (False, True):
+            for shape in [form] if form is not None else FORMS:
+                yield replace(base, form=shape, position_dtype=kind, batched=batched)
 
 
 def _problem(subject: MapSubject) -> str | None:
@@ -95,7 +96,7 @@ def _problem(subject: MapSubject) -> str | None:
     if subject.axes > 1:
         positions = [(t,) * subject.axes for t in TRIAL]
     problem = None
-    for dtype in ("float64", "float32"):
+    for dtype in DTYPES:
         try:
             for side in ("query", "key"):
                 subject.apply(side, x, positions, dtype)

@@ -126,6 +126,7 @@ def _conditions(context: Context) -> dict[str, object]:
         "dimension": subject.dimension,
         "x": FORMS[subject.form],
         "one_map": subject.one_map,
+        "positions_shape": "(1, n)" if subject.batched else "(n,)",
         "position_dtype": subject.position_dtype,
         "positions": [0, measured.reach],
         "measured_positions": len(measured.positions),

@@ -54,6 +54,7 @@ def images_code(subject: MapSubject, dtype: str = "float64", sides: str = "F") -
 def _arrays(subject: MapSubject, dtype: str) -> tuple[str, str, str]:
     """Code for unit vector i, for the position p, and the import that both need."""
     d, place = subject.dimension, "[p]" if subject.axes == 1 else f"[[p] * {subject.axes}]"
+    place = f"[{place}]" if subject.batched else place
     integers = subject.position_dtype == "int64"
     if subject.library.name == "torch":
         kind = "" if dtype == "float32" else f", dtype=torch.{dtype}"

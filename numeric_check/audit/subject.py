@@ -95,6 +95,7 @@ class MapSubject:
     form            how x is shaped (a key of `FORMS`)
     position_dtype  of integer positions
     axes            coordinates of one position: positions have shape (n,) or (n, axes)
+    batched         positions have a batch axis of length 1 in front
     fresh           makes the subject anew, without what earlier calls have left behind
     paths           other callables (x, positions) that must agree with the query map
     rival           a callable with other settings, which must neither agree with it nor change it
@@ -109,6 +110,7 @@ class MapSubject:
     form: str = "rows"
     position_dtype: str = "int64"
     axes: int = 1
+    batched: bool = False
     fresh: Callable[[], MapSubject] | None = None
     paths: Mapping[str, Call] = field(default_factory=dict)
     rival: Call | None = None
@@ -164,11 +166,16 @@ class MapSubject:
         self, side: str, x: Array, where: npt.NDArray[Any], dtype: str, wanted: str
     ) -> Outcome:
         given = self.library.floats(x, dtype)
-        at = self.library.positions(where, wanted)
+        at = self.library.positions(where[None] if self.batched else where, wanted)
         outcome = fetched(self.library, lambda: self.side(side)(given, at))
         if outcome.values.shape != x.shape:
             raise AuditError(f"expected the shape of x back, {x.shape}, got {outcome.values.shape}")
         return outcome
+
+    def places(self, positions: Positions) -> Any:
+        """Positions as the subject takes them."""
+        where = position_array(positions)
+        return self.library.positions(where[None] if self.batched else where, self.position_dtype)
 
     def matrices(self, side: str, positions: Positions, dtype: str = "float64") -> Array:
         """F(t) for every position, shape (n, d, d): column i is the image of unit vector i."""

@@ -58,7 +58,32 @@ def test_both_sides_turned_the_other_way(layout: str) -> None:
     report = audit(m.rope(layout, sign=-1), dimension=8, against=f"rope:dim=8,layout={layout}")
     assert report.exit_code == 0
     assert report.of("against").verdict == "equivalent"
-    assert "two channels of every plane are exchanged" in report.of("against").detail
+    assert "the channels of every plane are exchanged" in report.of("against").detail
+
+
+def test_some_planes_turn_the_other_way_or_come_in_another_order() -> None:
+    signs, order = np.array([1, -1, 1, 1]), [2, 0, 3, 1]
+
+    def some(x: Any, positions: Any) -> Any:
+        return m.rotate(x, signs * positions[:, None] * m.ladder(8), "half")
+
+    def shuffled(x: Any, positions: Any) -> Any:
+        return m.rotate(x, positions[:, None] * m.ladder(8)[order], "half")
+
+    for f, words in ((some, "1 of 4 planes turn the other way"), (shuffled, "in another order")):
+        report = audit(f, against="rope:dim=8,layout=half")
+        assert report.exit_code == 0
+        assert words in report.of("against").detail
+
+
+def test_positions_with_a_batch_axis() -> None:
+    def f(x: Any, position_ids: Any) -> Any:
+        angle = position_ids[:, None, :, None] * m.ladder(x.shape[-1])
+        return m.rotate(x, angle, "half")
+
+    report = audit(f, against="rope:dim=8,layout=half")
+    assert report.exit_code == 0
+    assert report.conditions["positions_shape"] == "(1, n)"
 
 
 def test_a_table_that_grows() -> None:

@@ -44,6 +44,31 @@ def test_float32_slopes() -> None:
     assert audit(bias, kind="bias", against="alibi:heads=6").exit_code == 0
 
 
+@pytest.mark.parametrize("heads", [6, 8])
+def test_a_coarse_bias_of_the_lag_is_acquitted(heads: int) -> None:
+    """The lag first, then the slope, rounded to 16 bits: relative at every position."""
+
+    def bias(t: Any, s: Any) -> Any:
+        return (alibi(published(heads))(t, s)).astype(np.float16).astype(np.float32)
+
+    def short(t: Any, s: Any) -> Any:
+        if max(t.max(), s.max()) > 2048:
+            raise ValueError("positions up to 2048")
+        return bias(t, s)
+
+    report = audit(short, kind="bias", against=f"alibi:heads={heads}")
+    assert report.exit_code == 0
+    assert report.of("against").verdict == "consistent"
+
+
+def test_a_coarse_bias_of_the_absolute_position_is_refuted() -> None:
+    def bias(t: Any, s: Any) -> Any:
+        keys = (published(8)[:, None] * s[None]).astype(np.float16).astype(np.float32)
+        return np.broadcast_to(keys[:, None], (8, len(t), len(s)))
+
+    assert audit(bias, kind="bias").of("relative").verdict == "refuted"
+
+
 @pytest.mark.parametrize("constant", [lambda t: t, lambda t: t * t / 7, np.sin])
 def test_row_constants_are_equivalent(constant: Callable[[Any], Any]) -> None:
     slopes = published(4)

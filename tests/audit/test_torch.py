@@ -217,6 +217,18 @@ def test_complex_planes_are_acquitted() -> None:
     assert report.of("against").verdict == "consistent"
 
 
+def test_a_module_that_takes_one_dtype() -> None:
+    def f(x: Any, positions: Any) -> Any:
+        if x.dtype != torch.bfloat16:
+            raise TypeError("expected bfloat16")
+        return rope()(x, positions)
+
+    report = audit(f, dimension=16, against="rope:dim=16,layout=half")
+    assert refuted(report) == set()
+    assert report.of("against").verdict == "consistent"
+    assert report.of("precision float32").verdict == "not asked"
+
+
 def test_compilers_are_asked_when_wanted() -> None:
     report = audit(rope(), dimension=8, deep=True)
     assert report.of("compile").verdict == "consistent"

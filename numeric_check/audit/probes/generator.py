@@ -164,11 +164,7 @@ def against(context: Context, spectrum: Spectrum, recognised: Recognised, text: 
 def _equivalent(context: Context, found: Comparison, statement: str) -> Finding:
     assert found.conjugation is not None
     source, target = found.conjugation.source, found.conjugation.target
-    turned = " and the two channels of every plane exchanged" if found.transposed else ""
-    if source.name == target.name and found.transposed:
-        because = "the two channels of every plane are exchanged (both sides turn the other way)"
-    else:
-        because = f"the declared layout is {source.name}, this is {target.name}{turned}"
+    because = _because(found)
     permutation = sources_text(found.conjugation)
     detail = (
         f"because {because}: P X P^T = X' with P taking channel i from {permutation}, proved for "
@@ -191,6 +187,23 @@ def _equivalent(context: Context, found: Comparison, statement: str) -> Finding:
             "claims": {c.name: c.verdict.value for c in found.conjugation.claims},
         },
     )
+
+
+def _because(found: Comparison) -> str:
+    """What the permutation does, in words."""
+    assert found.conjugation is not None
+    source, target = found.conjugation.source, found.conjugation.target
+    reasons = []
+    if source.name != target.name:
+        reasons.append(f"the declared layout is {source.name}, this is {target.name}")
+    elif [set(p) for p in source.planes] != [set(p) for p in target.planes]:
+        reasons.append("the planes are in another order")
+    count, planes = found.transposed, len(source.planes)
+    if count == planes:
+        reasons.append("both sides turn the other way: the channels of every plane are exchanged")
+    elif count:
+        reasons.append(f"{count} of {planes} planes turn the other way")
+    return ", and ".join(reasons) or "equal frequencies are exchanged"
 
 
 def _different(

@@ -91,7 +91,7 @@ def inputs_kept(context: Context) -> Finding:
     x = np.array(same_vector(subject, 3))
     shape = x[0] if subject.form == "flat" else shaped(x, subject.form)
     given = subject.library.floats(shape, dtype)
-    places = subject.library.positions(positions, subject.position_dtype)
+    places = subject.places(positions)
     try:
         subject.query(given, places)
     except Exception as error:  # the subject is not ours
@@ -99,7 +99,7 @@ def inputs_kept(context: Context) -> Finding:
     kept, _ = subject.library.fetch(given)
     kept_x = kept[None] if subject.form == "flat" else unshaped(kept, subject.form)
     kept_places, _ = subject.library.fetch(places)
-    if np.array_equal(kept_x, x) and np.array_equal(kept_places, positions):
+    if np.array_equal(kept_x, x) and np.array_equal(kept_places.ravel(), positions):
         return Finding("inputs", Verdict.CONSISTENT, statement, "they are")
     which = "positions" if np.array_equal(kept_x, x) else "x"
     return Finding(

@@ -12,7 +12,7 @@ from numeric_check.audit.finding import Finding, Verdict, judged, skipped
 from numeric_check.audit.libraries import Array
 from numeric_check.audit.measurement import same_vector
 from numeric_check.audit.reproduce import gradient_of, images_code, shell
-from numeric_check.audit.subject import position_array, shaped, unshaped
+from numeric_check.audit.subject import shaped, unshaped
 from symbolic_pe.errors import AuditError
 
 POSITIONS = (0, 1, 2, 85)
@@ -74,7 +74,7 @@ def _arguments(context: Context, rows: int = 2) -> tuple[Any, Any, Array]:
     positions: Any = POSITIONS
     if subject.axes > 1:
         positions = [(p,) * subject.axes for p in POSITIONS]
-    places = subject.library.positions(position_array(positions), subject.position_dtype)
+    places = subject.places(positions)
     return subject.library.floats(shape, dtype), places, x
 
 
@@ -152,7 +152,7 @@ def _clock_gradient(context: Context, x: Array, positions: list[int]) -> Array:
     shape = x[0] if subject.form == "flat" else shaped(x, subject.form)
     given = subject.library.floats(shape, context.measured.dtype)
     places = torch.tensor(positions, dtype=torch.float64, requires_grad=True)
-    subject.query(given, places).sum().backward()
+    subject.query(given, places[None] if subject.batched else places).sum().backward()
     result: Array = places.grad.numpy()
     return result
 
