@@ -7,6 +7,7 @@ b(t, t) is subtracted from row t is equivalent to one that does: `m·s` is ALiBi
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -35,6 +36,10 @@ def audit_bias(
     if declared is not None:
         findings.append(against(measured, slopes, declared, spec))
     findings += [_history(subject, measured)]
+    shown = _line(subject, [(1, 0), (1, 1)])
+    findings = [
+        replace(f, reproduce=shown) if f.witness and not f.reproduce else f for f in findings
+    ]
     summary = _summary(slopes, measured, drift)
     conditions = {
         "library": subject.library.name,

@@ -45,6 +45,8 @@ def audit_score(
     recovered = recover(measured)
     planes = spectrum(recovered)
     recognised = recognise(recovered, planes)
+    if gain is None and declared is not None:
+        gain = _attention_scale(measured, declared)
     context = Context(_stand_in(subject), measured, recovered, declared, gain, strict)
     findings = [
         _bilinear(subject, context),
@@ -65,6 +67,14 @@ def audit_score(
         "arithmetic": str(recovered.arithmetic),
     }
     return AuditReport(subject.name, recognised.text, tuple(findings), conditions)
+
+
+def _attention_scale(measured: Measurement, declared: Encoding) -> float | None:
+    """c²/√d, if that is what A(0) shows: the scale of attention belongs to a score."""
+    usual = declared.temperature.to_float() ** 2 / float(np.sqrt(measured.dimension))
+    shown = float(np.trace(measured.pair(0, 0))) / measured.dimension
+    room = ROUNDINGS * measured.arithmetic.constant(measured.dimension)
+    return usual if abs(shown - usual) <= room * usual else None
 
 
 def _measure(subject: ScoreSubject) -> Measurement:

@@ -24,6 +24,7 @@ PRECISE = "every entry is sin or cos of its angle within what float32 angles los
 LENGTHS = (8194, 5000, 2048, 1024, 512, 256, 128)
 FAR = (65536, 131071)
 ROUNDINGS = 32.0
+ANGLE_ROUNDINGS = 8.0
 
 
 @dataclass(frozen=True)
@@ -181,7 +182,7 @@ def _precision(subject: TableSubject, values: Array, pairs: list[Pair]) -> Findi
             gap = float(np.hypot(row[pair.columns[0]] - np.cos(angle),
                                  row[pair.columns[1]] - np.sin(angle)))  # fmt: skip
             # the frequency itself is known from a scan of len(values) positions
-            room = ROUNDINGS * unit * (1.0 + abs(pair.frequency) * position)
+            room = unit * (ROUNDINGS + ANGLE_ROUNDINGS * abs(pair.frequency) * position)
             room += 4.0 * ROUNDINGS * unit * position / len(values)
             if gap / room > worst[0] / worst[1]:
                 worst = (gap, room, position, pair.columns[0])

@@ -28,6 +28,9 @@ def test_rope(layout: str) -> None:
 def test_the_scale_of_attention_is_a_gain() -> None:
     scaled = score(m.rope(), scale=8**-0.5)
     assert audit(scaled, kind="score", dimension=8).exit_code == 0
+    assert audit(scaled, kind="score", against="rope:dim=8,layout=half").exit_code == 0
+    doubled = score(m.rope(), scale=2.0)
+    assert audit(doubled, kind="score", against="rope:dim=8,layout=half").exit_code == 1
     report = audit(scaled, kind="score", against="rope:dim=8,layout=half", gain=8**-0.5)
     assert report.exit_code == 0
     assert audit(scaled, kind="score", dimension=8, gain=1.0).exit_code == 1
