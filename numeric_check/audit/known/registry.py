@@ -16,6 +16,7 @@ MODULES = (
     "rotary_embedding",
     "x_transformer",
     "torchtune_modules",
+    "torchscale_components",
     "equinox_nn",
     "torch_linalg",
 )
