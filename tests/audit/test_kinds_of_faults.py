@@ -25,8 +25,10 @@ def refuted(*arguments: Any, **options: Any) -> set[str]:
 def test_tables_of_one_layout_in_the_rotation_of_another(
     tables: str, rotation: str, base: float
 ) -> None:
-    found = refuted(m.mixed_tables(tables, rotation, base))
-    assert {"relative", "group law", "generator"} <= found
+    f = m.mixed_tables(tables, rotation, base)
+    assert {"relative", "group law", "generator"} <= refuted(f)
+    detail = audit(f, dimension=8).of("relative").detail
+    assert f"laid out for {tables}, but the rotation pairs the channels of {rotation}" in detail
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

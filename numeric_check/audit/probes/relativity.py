@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from numeric_check.audit.context import Context
 from numeric_check.audit.finding import Finding, Verdict, judged, undecided
+from numeric_check.audit.hints import mixed_layouts
 from numeric_check.audit.libraries import Array
 from numeric_check.audit.matrices import norms
 from numeric_check.audit.positions import ALONE_PAIRS, LAGS, SHIFTS, SMALL, STANDARD
@@ -53,6 +54,8 @@ def relativity(context: Context) -> Finding:
     if worst.ratio > 1.0:
         shown = _smallest(context, worst)
         witness = str(shown)
+        hint = mixed_layouts(context.measured)
+        detail = f"{hint}; {detail}" if hint else detail
         if shown is not worst:
             witness += f"; the worst is {worst.error:.2g} at positions {worst.moved}"
     return judged(
