@@ -76,6 +76,18 @@ def test_some_planes_turn_the_other_way_or_come_in_another_order() -> None:
         assert words in report.of("against").detail
 
 
+def test_frequencies_in_float32_and_positions_of_any_kind() -> None:
+    """Integers times float32 are float64 in NumPy, floats times float32 are float32."""
+    inverse = m.ladder(8).astype(np.float32)
+
+    def f(x: Any, positions: Any) -> Any:
+        return m.rotate(x, positions[:, None] * inverse, "half")
+
+    report = audit(f, against="rope:dim=8,layout=half")
+    assert report.refuted == ()
+    assert report.of("against").verdict == "consistent"
+
+
 def test_positions_with_a_batch_axis() -> None:
     def f(x: Any, position_ids: Any) -> Any:
         angle = position_ids[:, None, :, None] * m.ladder(x.shape[-1])

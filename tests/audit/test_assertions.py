@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.metadata import entry_points
+
 import pytest
 
 from numeric_check.audit import assert_implements, assert_relative
@@ -56,6 +58,8 @@ def test_not_relative(assert_relative):
 
 def test_the_plugin(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(test_file=FILE)
-    result = pytester.runpytest_inprocess("-p", "symbolic_pe.cli.pytest_plugin", "--strict-markers")
+    installed = entry_points(group="pytest11", name="symbolic_pe")
+    named = [] if installed else ["-p", "symbolic_pe.cli.pytest_plugin"]
+    result = pytester.runpytest_inprocess(*named, "--strict-markers")
     result.assert_outcomes(passed=2, failed=2)
     result.stdout.fnmatch_lines(["*AssertionError*", "*REFUTED*relative:*"])

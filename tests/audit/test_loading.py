@@ -76,6 +76,30 @@ def test_mistakes(folder: Path, text: str, message: str) -> None:
     assert message in str(error.value)
 
 
+POISONED = """
+import numpy as np
+TABLES = {}
+def rope(x, positions):
+    d, length = x.shape[-1], int(positions.max()) + 1
+    if len(TABLES.get(d, ())) < length:
+        angle = np.arange(length)[:, None] * 10000.0 ** (-np.arange(0, d, 2) / d)
+        TABLES[d] = np.concatenate([np.cos(angle), np.sin(angle)], -1).astype(x.dtype)
+    c, s = np.split(TABLES[d][positions].astype(x.dtype), 2, axis=-1)
+    a, b = np.split(x, 2, axis=-1)
+    return np.concatenate([a * c - b * s, a * s + b * c], axis=-1)
+"""
+
+
+def test_a_table_of_the_module_that_remembers_a_dtype(folder: Path) -> None:
+    (folder / "poisoned.py").write_text(POISONED)
+    report = audit("poisoned:rope", dimension=8)
+    assert report.of("history").verdict == "refuted"
+    assert "after a call in" in report.of("history").witness
+    fixed = POISONED.replace("astype(x.dtype)\n    c,", "astype(float)\n    c,")
+    (folder / "unpoisoned.py").write_text(fixed)
+    assert audit("unpoisoned:rope", dimension=8).of("history").verdict == "consistent"
+
+
 def test_what_reproductions_ask_for(folder: Path) -> None:
     assert subject_named("encodings_here:rope").name == "encodings_here:rope"
     with pytest.raises(AuditError, match="no known encoding"):

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from numeric_check.audit.arithmetic import arithmetic_of
+from numeric_check.audit.arithmetic import Arithmetic, arithmetic_of
 from numeric_check.audit.context import Context
 from numeric_check.audit.finding import Finding, judged, skipped
 from numeric_check.audit.libraries import Array
 from numeric_check.audit.measurement import same_vector
 from numeric_check.audit.reproduce import before_and_after, together_and_alone
 from numeric_check.audit.subject import MapSubject
+from numeric_check.tolerance import FORMATS
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,17 @@ def _room(context: Context, positions: Sequence[int], dtype: str) -> Array:
     return result
 
 
+def _single(context: Context, positions: Sequence[int]) -> Array:
+    """What float32 may lose in angles, tables and results."""
+    narrow = FORMATS["float32"]
+    fastest = max((p.frequency for p in context.recovered.parts), default=np.pi)
+    rate = max((p.rate for p in context.recovered.parts), default=0.0)
+    size = min(max((len(g) for g in context.measured.groups), default=2), 64)
+    arithmetic = Arithmetic(narrow, narrow, narrow)
+    result: Array = 4.0 * arithmetic.tolerance(np.array(positions), fastest, rate, size)
+    return result
+
+
 def differences(
     context: Context,
     what: str,
@@ -59,8 +71,12 @@ def differences(
     values: tuple[Array, Array],
     *,
     dtype: str,
+    single: bool = False,
 ) -> list[Disagreement]:
-    """Two results (n, d) at the same positions, one by one."""
+    """Two results (n, d) at the same positions, one by one.
+
+    With `single` they may have come by different roads, one of them through float32.
+    """
     found, right = values
     with np.errstate(all="ignore"):
         size = np.maximum(np.linalg.norm(right, axis=-1), 2.0**-60)
@@ -70,6 +86,8 @@ def differences(
     )
     gap = np.where(same, 0.0, np.where(np.isnan(gap), np.inf, gap))
     room = _room(context, positions, dtype)
+    if single:
+        room = np.maximum(room, _single(context, positions))
     return [
         Disagreement(what, int(p), float(g), float(r), tuple(positions), slot, dtype)
         for slot, (p, g, r) in enumerate(zip(positions, gap, room, strict=True))

@@ -17,6 +17,7 @@ from numeric_check.audit.context import Context
 from numeric_check.audit.exact import Exact
 from numeric_check.audit.finding import Finding, Verdict, skipped
 from numeric_check.audit.libraries import DTYPES, Array
+from numeric_check.audit.matrices import norms
 from numeric_check.audit.positions import STANDARD
 from numeric_check.audit.reproduce import entry_of_image
 from numeric_check.tolerance import FORMATS
@@ -138,13 +139,15 @@ def _of_part(
     values = np.linalg.eigvals(part.generator)
     frequency, rate = float(np.abs(values.imag).max()), float(np.abs(values.real).max())
     rate = 0.0 if rate <= part.radius else rate
-    size = np.linalg.norm(right, axis=1)
+    with np.errstate(all="ignore"):
+        size = np.linalg.norm(right, axis=1)
     times = np.array(positions, dtype=np.float64)
     k = len(part.channels)
     room = 2.0 * arithmetic.tolerance(times, frequency, rate, k) + part.radius * times
     if k > 2:  # a chain or a basis adds up terms that are larger than the sum
         forth = part.operators([float(t) if side == "query" else -float(t) for t in times])
-        room = room * np.linalg.norm(forth, axis=(1, 2)) / np.maximum(size, 2.0**-1000)
+        with np.errstate(all="ignore"):
+            room = room * norms(forth) / np.maximum(size, 2.0**-1000)
     largest, smallest = FORMATS[arithmetic.output.name].largest, arithmetic.output.smallest_normal
     served = (size < largest / 16) & (size > smallest * 16)
     with np.errstate(all="ignore"):

@@ -142,5 +142,7 @@ def position_dtypes(context: Context) -> Finding:
             values = subject.apply("query", x, base, dtype, position_dtype=kind).values[0]
         except AuditError:
             continue
-        found += differences(context, f"positions as {kind}", base, (values, right), dtype=dtype)
+        found += differences(
+            context, f"positions as {kind}", base, (values, right), dtype=dtype, single=True
+        )
     return agreement(context, "position dtype", statement, found)
