@@ -47,7 +47,7 @@ class Comparison:
     equal         X̂ = X within the radii, X that of this head
     conjugation   a permutation that carries X to X̂, proved for all frequencies, or None
     transposed    in how many planes it exchanges the two channels: the other orientation
-    difference    the worst entry, when neither
+    difference    the worst entry, unless they are equal
     hint          what the difference looks like
     """
 
@@ -79,7 +79,7 @@ def compare(recovered: Recovered, spectrum: Spectrum, declared: Encoding) -> Com
     if planes is not None and not spectrum.others:
         conjugation = _conjugation(spectrum, planes)
         if conjugation is not None:
-            return Comparison(False, 0, *conjugation)
+            return Comparison(False, 0, *conjugation, difference=worst)
     hint = _hint(spectrum, planes) if planes is not None else ""
     return Comparison(False, difference=worst, hint=hint)
 

@@ -173,19 +173,31 @@ def _equivalent(context: Context, found: Comparison, statement: str) -> Finding:
     if {source.name, target.name} == {"half", "interleaved"}:
         detail += f" (symbolic-pe convert --from {source.name} --to {target.name})"
     verdict = Verdict.REFUTED if context.strict else Verdict.EQUIVALENT
-    witness = "with weights trained for the declared layout, scores are wrong" \
-        if context.strict else ""  # fmt: skip
+    witness, line = _with_given_weights(context, found) if context.strict else ("", "")
     return Finding(
         "against",
         verdict,
         statement,
         detail,
         witness,
+        reproduce=line,
         numbers={
             "permutation": list(found.conjugation.permutation.sources),
             "digest": found.conjugation.digest,
             "claims": {c.name: c.verdict.value for c in found.conjugation.claims},
         },
+    )
+
+
+def _with_given_weights(context: Context, found: Comparison) -> tuple[str, str]:
+    """Where the scores are wrong when nothing is permuted, and a line that shows it."""
+    d = found.difference
+    assert d is not None
+    i, j = d.channels
+    return (
+        f"entry ({i}, {j}) of X is {d.found:.9g}, declared is {d.declared:.9g}: with weights "
+        "trained for the declared layout, scores are wrong",
+        entry_of_score(context.subject, [(1, 0)], i, j, context.measured.dtype),
     )
 
 

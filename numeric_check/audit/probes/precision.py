@@ -26,6 +26,7 @@ from symbolic_pe.errors import AuditError
 STATEMENT = "in {dtype}, results are exact within what rounding may lose, at every position"
 SCANNED = 2048
 FEW = 32
+NARROWINGS, PIECES = 3, 256
 ALONE = (0, 1, 2, 3, 85)
 EARLY, GROWTH = 256, 2.0
 """Errors grow when one is more than twice the largest up to position 256."""
@@ -163,7 +164,7 @@ def _judged(
     group, place = worst.worst
     error, allowed = float(worst.relative[group, place]), float(worst.allowed[group, place])
     if error <= allowed:
-        return _within(context, question, statement, found)
+        return _within(context, exact, question, statement, found)
     over = int(np.flatnonzero(worst.over)[0])
     first = int((worst.relative / worst.allowed)[:, over].argmax())
     part, position = exact[first], worst.positions[over]
@@ -171,7 +172,7 @@ def _judged(
     gap = np.abs(images[list(part.channels)] - right)
     at = int(gap.argmax()) if np.isfinite(gap).all() else int(np.flatnonzero(~np.isfinite(gap))[0])
     cause = cause_of([(e.channels, e.generator) for e in exact], worst.positions, worst.images)
-    numbers = _numbers(found)
+    numbers = _numbers(context, exact, found)
     detail = f"wrong from position {position} on"
     if cause:
         detail += f": {cause}"
@@ -198,13 +199,15 @@ def _judged(
     )
 
 
-def _within(context: Context, question: str, statement: str, found: list[Errors]) -> Finding:
+def _within(
+    context: Context, exact: Sequence[Exact], question: str, statement: str, found: list[Errors]
+) -> Finding:
     """Bounded or growing, in words; from which position on it is more than the dtype needs."""
     joint = found[0]
     worst = max(found, key=lambda e: float(e.relative.max()))
     largest = float(worst.relative.max())
     place = int(worst.relative.max(axis=0).argmax())
-    numbers = _numbers(found)
+    numbers = _numbers(context, exact, found)
     over = numbers["first_over"]
     profile = joint.relative.max(axis=0)
     early = profile[np.array(joint.positions) <= EARLY].max(initial=0.0)
@@ -226,20 +229,39 @@ def _within(context: Context, question: str, statement: str, found: list[Errors]
     )  # fmt: skip
 
 
-def _numbers(found: list[Errors]) -> dict[str, object]:
+def _numbers(context: Context, exact: Sequence[Exact], found: list[Errors]) -> dict[str, object]:
     joint = found[0]
     need = needed(joint.dtype)
     profile = joint.relative.max(axis=0)
-    late = np.flatnonzero(profile > need)
     shown = [i for i, p in enumerate(joint.positions) if p in STANDARD]
     return {
-        "first_over": joint.positions[int(late[0])] if late.size else None,
+        "first_over": _first_over(context, exact, joint),
         "needed": need,
         "largest": min(float(profile.max()), 1e308),
         "arithmetic": str(joint.arithmetic),
         "profile": _profile(joint.positions, profile),
         "errors": {str(joint.positions[i]): min(float(profile[i]), 1e308) for i in shown},
     }
+
+
+def _first_over(context: Context, exact: Sequence[Exact], joint: Errors) -> int | None:
+    """The first position with more than the dtype needs, narrowed between measured ones."""
+    need = needed(joint.dtype)
+    late = np.flatnonzero(joint.relative.max(axis=0) > need)
+    if not late.size:
+        return None
+    place = int(late[0])
+    high, low = joint.positions[place], joint.positions[place - 1] if place else -1
+    quick = all(e.is_quick or len(e.channels) == 1 for e in exact)
+    for _ in range(NARROWINGS if quick else 0):
+        if high - low <= 1:
+            break
+        between = list(range(low + 1, high, max(1, (high - low) // PIECES)))
+        over = _errors(context, exact, joint.side, between, joint.dtype).relative.max(axis=0) > need
+        first = int(over.argmax()) if over.any() else len(between)
+        high = between[first] if over.any() else high
+        low = between[first - 1] if first else low
+    return high
 
 
 def _profile(positions: Sequence[int], errors: Array) -> list[tuple[int, float]]:
