@@ -212,14 +212,13 @@ def _within(
     profile = joint.relative.max(axis=0)
     early = profile[np.array(joint.positions) <= EARLY].max(initial=0.0)
     grows = largest > GROWTH * max(float(early), joint.arithmetic.output.unit_roundoff)
-    angle = context.recovered.arithmetic.angle.name
     if not grows or largest <= needed(joint.dtype):
         text = f"bounded: at most {_short(largest)} at every position"
         if joint.arithmetic.table.precision < FORMATS[joint.dtype].precision:
             text += f" (tables are rounded to {joint.arithmetic.table.name})"
     else:
         text = f"grows: {_short(largest)} at position {worst.positions[place]}"
-        text += f" (angles in {angle})"
+        text += " (frequencies or angles in float32)"
     need = needed(joint.dtype)
     if over is not None and grows:
         text += f"; more than {_short(need)} from position {over} on"
