@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from numeric_check.audit.adapters import KINDS, Adapted, read_adapter
 from numeric_check.audit.axes_audit import audit_axes
 from numeric_check.audit.bias_audit import audit_bias
@@ -98,7 +100,7 @@ def audit(
         found = subject
     else:
         found = _described(subject, against, options)
-    with single_thread(found.library):
+    with single_thread(found.library), np.errstate(all="ignore"):
         return _audited(found, against, options, progress)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from numeric_check.audit import audit
@@ -177,6 +178,38 @@ def test_a_map_that_is_not_linear() -> None:
         return m.rope()(x / (1e-9 + abs(x).max(axis=-1, keepdims=True)), positions)
 
     assert "linear" in refuted(normalised)
+
+
+@pytest.mark.parametrize(
+    "nonsense",
+    [lambda x, p: x * np.nan, lambda x, p: 0 * x, lambda x, p: 0 * x + 1,
+     lambda x, p: x * np.exp(1.0 * p[:, None]), lambda x, p: np.round(x).astype(int)],
+)  # fmt: skip
+def test_nonsense_is_refuted_without_a_crash(nonsense: Any) -> None:
+    assert refuted(nonsense)
+
+
+@pytest.mark.parametrize("law", [np.sqrt, lambda p: p % 1024, lambda p: np.minimum(p, 4096)])
+def test_clocks_that_do_not_run_evenly(law: Any) -> None:
+    found = refuted(lambda x, positions: m.rope()(x, law(positions)))
+    assert {"relative", "generator"} <= found
+
+
+def test_keys_one_position_late() -> None:
+    assert refuted(m.rope(), key=lambda x, positions: m.rope()(x, positions + 1)) == {"gain"}
+
+
+def test_a_permutation_has_no_real_generator() -> None:
+    """Rolling four channels turns one eigenvalue to -1, alone: no real X has that exponential."""
+
+    def roll(x: Any, positions: Any) -> Any:
+        rolled = [np.roll(x[..., i, :], int(p) % 4, -1) for i, p in enumerate(positions)]
+        return np.stack(rolled, axis=-2)
+
+    report = audit(roll, dimension=4)
+    assert report.exit_code == 3
+    assert "no real logarithm" in report.of("generator").detail
+    assert report.of("relative").verdict == "consistent"
 
 
 def test_an_argument_that_is_overwritten() -> None:

@@ -61,7 +61,9 @@ def _expected_gain(context: Context) -> float | None:
 def _not_scalar(context: Context, start: Array, off: float, tolerance: float) -> Finding:
     d = len(start)
     gap = np.abs(start - float(np.trace(start)) / d * np.eye(d))
-    i, j = (int(v) for v in np.unravel_index(int(np.nanargmax(gap)), gap.shape))
+    i, j = (
+        int(v) for v in np.unravel_index(int(np.nan_to_num(gap, nan=np.inf).argmax()), gap.shape)
+    )
     return Finding(
         "gain",
         Verdict.REFUTED,
