@@ -25,12 +25,14 @@ from numeric_check.audit.probes.relativity import dependence, relativity
 from numeric_check.audit.recognition import CONSTANT_LOSS, recognise
 from numeric_check.audit.recovery import Recovered, recover
 from numeric_check.audit.subject import MapSubject
+from numeric_check.tolerance import FORMATS
 from symbolic_pe.algebra.scalar import precision as working_bits
 from symbolic_pe.encodings.forms import SeveralAxes
 from symbolic_pe.errors import AuditError, SpecificationError
 
 JOINT = "F(p + c)^T G(r + c) = F(p)^T G(r) for shifts c of all axes"
 DIAGONAL = "with all coordinates equal (text) it is an encoding of one position"
+SMALLEST = FORMATS["float64"].smallest_normal
 SHIFTS = ((3, 85), (85, 3), (4095, 7), (1, 1), (511, 8193))
 PAIRS = (((2, 1), (1, 3)), ((7, 3), (3, 3)), ((0, 2), (2, 0)))
 
@@ -150,7 +152,7 @@ def _joint(subject: MapSubject, found: Sequence[Recovered]) -> Finding:
             reach = float(max(max(v) for v in points))
             speed = max((x.frequency for r_ in found for x in r_.parts), default=np.pi)
             room = found[0].arithmetic.tolerance(np.array([reach]), speed, 0.0, subject.dimension)
-            tolerance = 8.0 * float(room[0]) * size
+            tolerance = 8.0 * float(room[0]) * size + SMALLEST
             if error / tolerance > worst[0] / worst[1]:
                 worst = (error, tolerance, (tuple(points[0]), tuple(points[1])), shift)
     error, tolerance, points_, shift_ = worst

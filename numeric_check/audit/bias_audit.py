@@ -27,8 +27,11 @@ def audit_bias(
 ) -> AuditReport:
     """Every question about a bias. Raises `AuditError` when it cannot be called."""
     measured = measure_bias(subject)
+    finite = _finite(subject, measured)
+    if finite.verdict is not Verdict.CONSISTENT:
+        return AuditReport(subject.name, "no bias that can be added", (finite,), {})
     relative, drift = _relative(subject, measured)
-    findings = [relative]
+    findings = [finite, relative]
     slopes = None
     if relative.verdict is not Verdict.REFUTED:
         slope, slopes = linear(measured)
@@ -48,6 +51,26 @@ def audit_bias(
         "measured_positions": len(measured.positions),
     }
     return AuditReport(subject.name, summary, tuple(findings), conditions)
+
+
+def _finite(subject: BiasSubject, measured: MeasuredBias) -> Finding:
+    """Numbers, or −∞ where a pair is masked; never nan or +∞."""
+    statement = "every entry is a number, or -inf where it is masked"
+    bad = np.argwhere(np.isnan(measured.values) | (measured.values == np.inf))
+    if bad.size:
+        head, i, j = (int(v) for v in bad[0])
+        t, s = measured.positions[i], measured.positions[j]
+        value = measured.values[head, i, j]
+        return Finding(
+            "finite", Verdict.REFUTED, statement, f"{len(bad)} entries are not",
+            f"head {head}: b({t}, {s}) is {value}", reproduce=_line(subject, [(t, s)]),
+        )  # fmt: skip
+    below = np.tril(measured.judged, -1)
+    if not below.any():
+        return Finding(
+            "finite", Verdict.UNDECIDED, statement, "every key before the query is masked"
+        )
+    return Finding("finite", Verdict.CONSISTENT, statement, "they are")
 
 
 def _relative(subject: BiasSubject, measured: MeasuredBias) -> tuple[Finding, bool]:

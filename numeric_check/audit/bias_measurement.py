@@ -36,8 +36,9 @@ class MeasuredBias:
 
     @property
     def rowless(self) -> Array:
-        """b(t, s) − b(t, t)."""
+        """b(t, s) − b(t, t), or b(t, s) in rows whose own position is masked."""
         diagonal = np.einsum("hnn->hn", self.values)
+        diagonal = np.where(np.isfinite(diagonal), diagonal, 0.0)
         with np.errstate(all="ignore"):
             result: Array = self.values - diagonal[:, :, None]
         return result

@@ -88,7 +88,7 @@ def sign(measured: MeasuredBias, slopes: Array | None) -> Finding:
 def offset(measured: MeasuredBias) -> Finding:
     """What is added at lag 0."""
     diagonal = np.einsum("hnn->hn", measured.values)
-    largest = float(np.abs(diagonal).max())
+    largest = float(np.abs(diagonal[np.isfinite(diagonal)]).max(initial=0.0))
     words = "0 at lag 0" if largest <= measured.room else f"up to {largest:.6g} at lag 0"
     return Finding(
         "offset", Verdict.CONSISTENT, "b(t, t), which softmax ignores", words,

@@ -39,6 +39,14 @@ class Pair:
 def audit_table(subject: TableSubject) -> AuditReport:
     """Every question about a table. Raises `AuditError` when it cannot be called."""
     values = _measure(subject)
+    bad = np.argwhere(~np.isfinite(values))
+    if bad.size:
+        row, column = (int(v) for v in bad[0])
+        finding = Finding(
+            "finite", Verdict.REFUTED, "every entry is a number", f"{len(bad)} entries are not",
+            f"row {row}, column {column}: {values[row, column]}",
+        )  # fmt: skip
+        return AuditReport(subject.name, "no table that can be added", (finding,), {})
     pairs = list(_pairs(values))
     covered = {c for p in pairs for c in p.columns}
     d = values.shape[1]

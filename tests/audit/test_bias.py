@@ -63,7 +63,7 @@ def test_a_coarse_bias_of_the_lag_is_acquitted(heads: int) -> None:
 
 def test_a_coarse_bias_of_the_absolute_position_is_refuted() -> None:
     def bias(t: Any, s: Any) -> Any:
-        keys = (published(8)[:, None] * s[None]).astype(np.float16).astype(np.float32)
+        keys = (published(8)[:, None] * s[None] / 4).astype(np.float16).astype(np.float32)
         return np.broadcast_to(keys[:, None], (8, len(t), len(s)))
 
     assert audit(bias, kind="bias").of("relative").verdict == "refuted"
@@ -134,6 +134,28 @@ def test_a_mask_is_no_fault() -> None:
         return np.where(s[None] > t[:, None], -np.inf, -0.5 * (t[:, None] - s[None]))[None]
 
     assert audit(bias, kind="bias").exit_code == 0
+
+
+def test_a_mask_of_the_query_itself_is_no_fault() -> None:
+    def bias(t: Any, s: Any) -> Any:
+        return np.where(s[None] >= t[:, None], -np.inf, -0.5 * (t[:, None] - s[None]))[None]
+
+    report = audit(bias, kind="bias")
+    assert report.exit_code == 0
+    assert report.of("slope").numbers["slopes"] == [0.5]
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_entries_that_are_no_numbers(value: float) -> None:
+    def bias(t: Any, s: Any) -> Any:
+        return np.where(t[:, None] - s[None] == 7, value, -0.5 * (t[:, None] - s[None]))[None]
+
+    assert audit(bias, kind="bias").of("finite").verdict == "refuted"
+
+
+def test_everything_masked() -> None:
+    report = audit(lambda t, s: np.full((1, len(t), len(s)), -np.inf), kind="bias")
+    assert report.exit_code == 3
 
 
 def test_the_distance_is_relative_too() -> None:

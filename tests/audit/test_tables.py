@@ -41,6 +41,13 @@ def test_an_odd_width_without_the_last_cosine() -> None:
     assert "the partner of column 14 is missing" in report.of("closed").detail
 
 
+def test_entries_that_are_no_numbers() -> None:
+    def table(positions: Any) -> Any:
+        return np.where(positions[:, None] == 5, np.nan, sinusoidal(8)(positions))
+
+    assert audit(table, kind="table").of("finite").verdict == "refuted"
+
+
 def test_a_learned_table_is_not_closed() -> None:
     learned = np.random.default_rng(0).standard_normal((1024, 8))
     report = audit(lambda positions: learned[positions], kind="table")
