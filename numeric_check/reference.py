@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from flint import arb, arb_mat, fmpq
@@ -50,6 +50,18 @@ def reference(
     >>> print(a[0, 0].str(10, radius=False))
     0.5403023059
     """
+    return references(encoding, [lag], head=head, parameters=parameters, bits=bits)[0]
+
+
+def references(
+    encoding: Encoding,
+    lags: Sequence[Any],
+    *,
+    head: int = 0,
+    parameters: Mapping[str, Any] | None = None,
+    bits: int = DEFAULT_BITS,
+) -> list[arb_mat]:
+    """A(τ) at several lags, the closed forms made once; otherwise as `reference`."""
     if not 0 <= head < len(encoding.heads):
         raise SpecificationError(f"expected a head from 0 to {len(encoding.heads) - 1}, got {head}")
     expected, given = set(encoding.parameters), set(parameters or {})
@@ -59,20 +71,22 @@ def reference(
         )
     generator = encoding.heads[head].generator
     exact = {name: exact_number(value) for name, value in (parameters or {}).items()}
-    tau = exact_number(lag)
+    taus = [exact_number(lag) for lag in lags]
     working = bits + 32
     for _ in range(DOUBLINGS):
         with precision(working):
-            result = _exponential(generator, tau, exact)
-            if _is_accurate(result, bits):
-                return result
+            pieces = list(_pieces(generator, exact))
+            results = [_exponential(pieces, generator.dimension, tau) for tau in taus]
+        inaccurate = [x for x, r in zip(lags, results, strict=True) if not _is_accurate(r, bits)]
+        if not inaccurate:
+            return results
         working *= 2
-    raise Undecided(f"exp({lag}*X) to {bits} bits: not reached with {working // 2} bits")
+    raise Undecided(f"exp({inaccurate[0]}*X) to {bits} bits: not reached with {working // 2} bits")
 
 
-def _exponential(generator: Generator, tau: fmpq, parameters: Mapping[str, fmpq]) -> arb_mat:
-    result = arb_mat(generator.dimension, generator.dimension)
-    for coordinates, closed_form in _pieces(generator, parameters):
+def _exponential(pieces: Sequence[Piece], dimension: int, tau: fmpq) -> arb_mat:
+    result = arb_mat(dimension, dimension)
+    for coordinates, closed_form in pieces:
         part = closed_form(arb(tau))
         for i, row in enumerate(coordinates):
             for j, column in enumerate(coordinates):

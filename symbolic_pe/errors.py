@@ -48,3 +48,7 @@ class OutputError(SymbolicPEError):
 
 class KernelError(SymbolicPEError):
     """An emitted file cannot be read or run as a kernel."""
+
+
+class AuditError(SymbolicPEError):
+    """A subject of an audit cannot be found, loaded or called as asked."""

@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -368,18 +368,24 @@ def emit(spec: str, target: str, output: Path | None, budget: Budget) -> None:
 
 
 @cli.command()
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def check(file: Path, as_json: bool) -> None:
+@click.argument(
+    "files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path)
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON (one object for one FILE).")
+def check(files: tuple[Path, ...], as_json: bool) -> None:
     """Decide again what an emitted FILE states: its spec, its laws, its certificate."""
     from symbolic_pe.cli.checks import check_file
     from symbolic_pe.cli.output import to_text
     from symbolic_pe.cli.text import check_text
 
-    record = check_file(file, _progress)
-    click.echo(to_text(record) if as_json else check_text(record), nl=False)
+    records = [check_file(file, _progress) for file in files]
+    if as_json:
+        click.echo(to_text(records[0] if len(records) == 1 else {"checks": records}), nl=False)
+    else:
+        click.echo("".join(check_text(record) for record in records), nl=False)
     codes = {"holds": EXIT_OK, "refuted": EXIT_REFUTED, "undecided": EXIT_UNDECIDED}
-    sys.exit(codes[record.verdict])
+    found = [codes[record.verdict] for record in records]
+    sys.exit(EXIT_REFUTED if EXIT_REFUTED in found else max(found))
 
 
 @cli.command()
@@ -483,6 +489,58 @@ def convert(
     record = conversion_record(found, written)
     click.echo(to_text(record) if as_json else conversion_text(found, written), nl=False)
     sys.exit(exit_code(found.outcome))
+
+
+@cli.command(epilog="Try:\n\n\b\n  symbolic-pe audit examples/rope_with_a_fault.py:rotary")
+@click.argument("subject", metavar="MODULE:ATTRIBUTE", required=False)
+@click.option("--key", metavar="MODULE:ATTRIBUTE", help="The map of keys, where it is another.")
+@click.option(
+    "--adapter",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="A .py or .toml file that says how the subject is called.",
+)
+@click.option(
+    "--kind",
+    type=click.Choice(["maps", "score", "bias", "table"]),
+    default="maps",
+    show_default=True,
+    help="What the callable is: f(x, positions), f(q, k, t, s), f(t, s) or f(positions).",
+)
+@click.option("--against", metavar="SPEC", help="What it should be; compared up to equivalence.")
+@click.option("--strict", is_flag=True, help="Layout and orientation must be those of SPEC.")
+@click.option("--gain", type=float, help="c^2, by which scores should be multiplied.")
+@click.option("--causal", is_flag=True, help="Judge a bias for keys before the query only.")
+@click.option("--dim", "dimension", type=click.IntRange(1, 1024), help="Channels of x.")
+@click.option("--axes", type=click.IntRange(1, 8), default=1, help="Coordinates of a position.")
+@click.option("--library", help="numpy, torch or jax; found when not given.")
+@click.option("--deep", is_flag=True, help="Also torch.compile and export, which take long.")
+@click.option("--known", is_flag=True, help="Audit every known package that is installed.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="Also write report and pictures here."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def audit(
+    subject: str | None,
+    *,
+    adapter: Path | None,
+    against: str | None,
+    known: bool,
+    output: Path | None,
+    as_json: bool,
+    **stated: Any,
+) -> None:
+    """Which encoding is the code that you have, and where does it break?
+
+    MODULE:ATTRIBUTE (or FILE.py:ATTRIBUTE) names a callable f(x, positions) with x (..., n, d) and
+    positions (n,). It is imported and called: audit runs the code that you name.
+    """
+    from symbolic_pe.cli.audit import Request, run_audit
+
+    request = Request(subject, adapter, against, stated, known=known)
+    text, code = run_audit(request, output, _progress, as_json=as_json)
+    click.echo(text, nl=False)
+    sys.exit(code)
 
 
 @cli.command()

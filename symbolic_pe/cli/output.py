@@ -9,6 +9,7 @@ import msgspec
 
 from symbolic_pe.checkpoints.names import Kind
 from symbolic_pe.classification import Classification, ClassifiedCase
+from symbolic_pe.cli.audit_records import AuditRecord, KnownTableRecord
 from symbolic_pe.cli.axes import AxesRecord
 from symbolic_pe.cli.step import StepRecord
 from symbolic_pe.encodings.entry import Entry
@@ -320,6 +321,8 @@ SCHEMAS: dict[str, type[msgspec.Struct]] = {
     "check": CheckRecord,
     "recheck": RecheckRecord,
     "convert": ConversionRecord,
+    "audit": AuditRecord,
+    "audit-known": KnownTableRecord,
 }
 
 

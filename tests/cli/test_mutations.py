@@ -275,7 +275,7 @@ EDITS = [
     ("alibi:dim=4,heads=2", "transform_query(query, position, reference),", "1.0 * {}", "2.0 * {}"),
     ("alibi:dim=4,heads=2", "-slope[head]", "1.0 * {}", "1.01 * {}"),
     ("retnet:dim=4,heads=2", "factor, 0.0)", "1.0 * {}", "2.0 * {}"),
-    ("retnet:dim=4,heads=2", "position, 0.0, 0)", "1.0 * {}", "-1.0 * {}"),
+    ("retnet:dim=4,heads=2", "position, 0.0, 0)", "position, 1.0 * 0.0, 0)", "-1.0 * {}"),
     ("examples/damped-oscillator.toml", "-(w**2)", "1.0 * {}", "1.01 * {}"),
     ("examples/damped-oscillator.toml", "scale * torch.where", "1.0 * {}", "1.01 * {}"),
 ]

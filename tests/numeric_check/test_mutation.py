@@ -113,7 +113,8 @@ FAULTS = {
         "decay_torch", 'f"expected floating-point x, got {x.dtype}"', '"message"', "guard",
     ),
     "wrong default": (
-        "rope_torch", "reference=0.0, *, dtype", "reference=1.0, *, dtype", "defaults",
+        "rope_torch", "def rotary_table(position, reference=0.0",
+        "def rotary_table(position, reference=1.0", "defaults",
     ),
     "wider table": (
         "rope_torch", "torch.promote_types(x.dtype, torch.float32)",

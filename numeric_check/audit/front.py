@@ -1,0 +1,272 @@
+"""The entry point: a callable, a name or a subject, to a report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from numeric_check.audit.adapters import KINDS, Adapted, read_adapter
+from numeric_check.audit.axes_audit import audit_axes
+from numeric_check.audit.bias_audit import audit_bias
+from numeric_check.audit.discovery import (
+    describe_bias,
+    describe_maps,
+    describe_score,
+    describe_table,
+)
+from numeric_check.audit.finding import AuditReport
+from numeric_check.audit.libraries import single_thread
+from numeric_check.audit.loading import deep_copies, executed_again, load
+from numeric_check.audit.maps_audit import Progress, audit_maps
+from numeric_check.audit.reproduce import LOCAL
+from numeric_check.audit.score_audit import audit_score
+from numeric_check.audit.subject import (
+    BiasSubject,
+    MapSubject,
+    ScoreSubject,
+    Subject,
+    TableSubject,
+)
+from numeric_check.audit.table_audit import audit_table
+from symbolic_pe.encodings.encoding import Encoding
+from symbolic_pe.encodings.forms import SeveralAxes, Specification, read_any_specification
+from symbolic_pe.errors import AuditError, SpecificationError
+
+
+@dataclass(frozen=True)
+class Options:
+    """What may be stated about a subject; None means: find out.
+
+    kind       maps, score, bias or table
+    key        the map of keys, where it is another one
+    dimension  channels d of x (…, n, d)
+    axes       coordinates of a position
+    gain       the c² that F(t)ᵀG(t) = c²I should have
+    strict     layouts and orientations must be the declared ones (the weights are given)
+    causal     a bias is judged for s ≤ t only
+    deep       also compilers
+    """
+
+    kind: str = "maps"
+    key: str | Callable[..., Any] | None = None
+    dimension: int | None = None
+    axes: int = 1
+    library: str | None = None
+    gain: float | None = None
+    strict: bool = False
+    causal: bool = False
+    deep: bool = False
+
+
+def audit(
+    subject: str | Path | Subject | Callable[..., Any],
+    *,
+    against: str | Specification | None = None,
+    beside: str | None = None,
+    progress: Progress = lambda _: None,
+    **stated: Any,
+) -> AuditReport:
+    """Audit a callable, its name `module:attribute`, an adapter file, or a `Subject`.
+
+    subject  f(x, positions); with kind="score" f(q, k, query_positions, key_positions), with
+             kind="bias" f(query_positions, key_positions), with kind="table" f(positions)
+    against  the encoding that it should be: a specification, as text or as a value
+    beside   module:attribute that an adapter file is about, where it names none itself
+    stated   the fields of `Options`
+
+    >>> import numpy as np
+    >>> def rope(x, positions):
+    ...     angle = positions[:, None] * 100.0 ** (-np.arange(0, 4, 2) / 4)
+    ...     c, s, (a, b) = np.cos(angle), np.sin(angle), np.split(x, 2, axis=-1)
+    ...     return np.concatenate([a * c - b * s, a * s + b * c], axis=-1)
+    >>> audit(rope, dimension=4, against="rope:dim=4,base=100,layout=half").verdict
+    'consistent'
+
+    Raises `AuditError` for a subject that cannot be found or called, `SpecificationError` for a
+    wrong specification.
+    """
+    options = Options(**stated)
+    if options.kind not in KINDS:
+        raise AuditError(f"kind: expected one of {', '.join(KINDS)}, got {options.kind!r}")
+    if isinstance(subject, Path):
+        adapted = read_adapter(subject, beside)
+        against = against if against is not None else adapted.against
+        found: Subject = adapted_subject(adapted, options)
+    elif isinstance(subject, (MapSubject, ScoreSubject, BiasSubject, TableSubject)):
+        found = subject
+    else:
+        found = _described(subject, against, options)
+    with single_thread(found.library), np.errstate(all="ignore"):
+        return _audited(found, against, options, progress)
+
+
+def _audited(
+    subject: Subject,
+    against: str | Specification | None,
+    options: Options,
+    progress: Progress,
+) -> AuditReport:
+    declared = read_any_specification(against) if isinstance(against, str) else against
+    spec = against if isinstance(against, str) else ""
+    if isinstance(subject, TableSubject):
+        if declared is not None:
+            raise SpecificationError("--against: an absolute table is compared with nothing")
+        return audit_table(subject)
+    if isinstance(subject, MapSubject) and subject.axes > 1:
+        if declared is not None and not isinstance(declared, SeveralAxes):
+            raise SpecificationError(
+                f"--against: positions have {subject.axes} coordinates, so expected a "
+                "specification with [[axes]]"
+            )
+        return audit_axes(subject, declared, spec=spec)
+    if declared is not None and not isinstance(declared, Encoding):
+        raise SpecificationError(
+            "--against: expected a specification of one generator, got a step or axes"
+        )
+    if isinstance(subject, BiasSubject):
+        return audit_bias(subject, declared, spec)
+    if declared is not None and declared.augmentation is not None:
+        raise SpecificationError(
+            f"--against: {declared.name} is an additive bias; audit the bias with --kind bias"
+        )
+    common = {"spec": spec, "gain": options.gain, "strict": options.strict}
+    if isinstance(subject, ScoreSubject):
+        return audit_score(subject, declared, **common)  # type: ignore[arg-type]
+    return audit_maps(subject, declared, deep=options.deep, progress=progress, **common)  # type: ignore[arg-type]
+
+
+# -- from a callable to a subject ---------------------------------------------------------------
+
+
+def _described(subject: Any, against: str | Specification | None, options: Options) -> Subject:
+    if not isinstance(subject, str) and not callable(subject):
+        raise AuditError(f"expected a callable or module:attribute, got {type(subject).__name__}")
+    if options.dimension is None and against is not None and options.kind in ("maps", "score"):
+        declared = read_any_specification(against) if isinstance(against, str) else against
+        options = replace(options, dimension=declared.dimension)
+    if options.kind == "maps":
+        return (
+            _named_maps(subject, options) if isinstance(subject, str) else _maps(subject, options)
+        )
+    loaded = load(subject) if isinstance(subject, str) else None
+    call = subject if loaded is None else loaded.value
+    name = subject if isinstance(subject, str) else _name_of(subject)
+    origin = "" if loaded is None else _alias(loaded.origin, name, "f")
+    return _other(call, name, origin, options)
+
+
+def _other(call: Any, name: str, origin: str, options: Options) -> Subject:
+    if options.kind == "score":
+        return describe_score(name, call, options.dimension, options.library, origin)
+    if options.kind == "bias":
+        return describe_bias(name, call, options.library, origin, causal=options.causal)
+    return describe_table(name, call, options.library, origin)
+
+
+def _name_of(subject: Any) -> str:
+    return str(getattr(subject, "__qualname__", type(subject).__name__))
+
+
+def _alias(origin: str, name: str, letter: str) -> str:
+    return f"{origin}; {letter} = {name.rpartition(':')[2]}"
+
+
+def _maps(subject: Any, options: Options) -> MapSubject:
+    other = subject if options.key is None else options.key
+    if isinstance(other, str):
+        other = load(other).value
+    copies = None
+    if other is subject:
+        copies = deep_copies(subject) or executed_again(subject)
+    found = describe_maps(
+        _name_of(subject),
+        subject,
+        other,
+        dimension=options.dimension,
+        library=options.library,
+        axes=options.axes,
+        origin=_origin_of(subject) if other is subject else LOCAL,
+    )
+    return found if copies is None else _with_fresh(found, copies)
+
+
+def _origin_of(subject: Any) -> tuple[str, str]:
+    """An import line for a function of a module."""
+    name, module = getattr(subject, "__qualname__", "<"), getattr(subject, "__module__", "__main__")
+    if "<" in name or "." in name or module == "__main__":
+        return LOCAL
+    return f"from {module} import {name}; f = {name}", ""
+
+
+def _with_fresh(found: MapSubject, make: Callable[[], Any], *, both: bool = True) -> MapSubject:
+    def fresh() -> MapSubject:
+        value = make()
+        return replace(found, query=value, key=value if both else found.key, fresh=None)
+
+    return replace(found, fresh=fresh)
+
+
+def _named_maps(text: str, options: Options) -> MapSubject:
+    query = load(text)
+    key = options.key
+    other = query.value if key is None else load(key).value if isinstance(key, str) else key
+    origin = [_alias(query.origin, text, "f"), ""]
+    if isinstance(key, str):
+        origin[1] = _alias(load(key).origin, key, "g")
+    found = describe_maps(
+        text,
+        query.value,
+        other,
+        dimension=options.dimension,
+        library=options.library,
+        axes=options.axes,
+        origin=(origin[0], origin[1]),
+    )
+    if query.fresh is None:
+        return found
+    return _with_fresh(found, query.fresh, both=key is None)
+
+
+def adapted_subject(adapted: Adapted, options: Options | None = None) -> Subject:
+    """The subject that an adapter describes."""
+    options = options or Options()
+    if adapted.kind != "maps":
+        options = replace(
+            options,
+            kind=adapted.kind,
+            dimension=options.dimension or adapted.dimension,
+            library=options.library or adapted.library,
+            causal=options.causal or adapted.causal,
+        )
+        return _other(adapted.calls[adapted.kind], adapted.name, adapted.origin, options)
+    found = describe_maps(
+        adapted.name,
+        adapted.calls["query"],
+        adapted.calls["key"],
+        dimension=options.dimension or adapted.dimension,
+        library=options.library or adapted.library,
+        form=adapted.form,
+        axes=max(options.axes, adapted.axes),
+        origin=(adapted.origin, ""),
+    )
+    found = replace(found, paths=adapted.paths, rival=adapted.rival)
+    one = adapted.calls["key"] is adapted.calls["query"]
+    return found if adapted.fresh is None else _with_fresh(found, adapted.fresh, both=one)
+
+
+def subject_named(text: str) -> Any:
+    """The pair of maps of `module:attribute`, or the subject of an adapter file or a known package.
+
+    This is what reproductions call; raises `AuditError`.
+    """
+    if text.endswith((".py", ".toml")):
+        return adapted_subject(read_adapter(Path(text)))
+    if ":" not in text or ": " in text:
+        from numeric_check.audit.known import known_named
+
+        return known_named(text).make()
+    return _named_maps(text, Options())

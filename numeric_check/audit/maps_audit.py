@@ -1,0 +1,135 @@
+"""Every question about a pair of maps, in the order of the report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from numeric_check.audit.context import Context
+from numeric_check.audit.exact import exact_maps
+from numeric_check.audit.finding import AuditReport, Finding, Verdict, skipped
+from numeric_check.audit.measurement import measure
+from numeric_check.audit.planes import Spectrum, spectrum
+from numeric_check.audit.positions import beyond
+from numeric_check.audit.probes import generator as generators
+from numeric_check.audit.probes import history, transforms
+from numeric_check.audit.probes.distinctness import distinct
+from numeric_check.audit.probes.group import group_law, initial
+from numeric_check.audit.probes.linearity import linearity
+from numeric_check.audit.probes.precision import precision
+from numeric_check.audit.probes.range import served_range
+from numeric_check.audit.probes.relativity import dependence, relativity
+from numeric_check.audit.recognition import Recognised, recognise
+from numeric_check.audit.recovery import Recovered, recover
+from numeric_check.audit.subject import FORMS, MapSubject
+from symbolic_pe.encodings.encoding import Encoding
+from symbolic_pe.errors import AuditError
+
+Progress = Callable[[str], None]
+
+
+def audit_maps(
+    subject: MapSubject,
+    declared: Encoding | None = None,
+    *,
+    spec: str = "",
+    gain: float | None = None,
+    strict: bool = False,
+    deep: bool = False,
+    progress: Progress = lambda _: None,
+) -> AuditReport:
+    """Ask everything about a query map and a key map.
+
+    declared  the encoding that it should be, spec its text
+    gain      the c² that F(t)ᵀG(t) = c²I should have
+    strict    layouts and orientations must be the declared ones
+    deep      also torch.compile and export, which take long
+
+    Raises `AuditError` when the subject cannot be called at positions 0, 1, 2.
+    """
+    progress("measuring")
+    measured = measure(subject)
+    recovered = recover(measured)
+    planes = spectrum(recovered)
+    extra = _beyond_wavelengths(planes)
+    if extra and extra[-1] > measured.positions[-1] and not measured.refused:
+        measured = measure(subject, extra)
+        recovered = recover(measured)
+        planes = spectrum(recovered)
+    context = Context(subject, measured, recovered, declared, gain, strict, deep)
+    recognised = recognise(recovered, planes)
+    findings = _laws(context, planes, recognised, spec)
+    progress("history")
+    findings += [_asked(question, context) for question in history.QUESTIONS]
+    findings += history.paths(context)
+    progress("precision")
+    findings += precision(context, exact_maps(context, planes, recognised))
+    findings += distinct(context)
+    findings.append(served_range(context))
+    progress("gradients and transforms")
+    findings += transforms.questions(context)
+    return AuditReport(
+        subject.name, _summary(recovered, recognised, findings), tuple(findings),
+        _conditions(context),
+    )  # fmt: skip
+
+
+def _laws(context: Context, planes: Spectrum, recognised: Recognised, spec: str) -> list[Finding]:
+    findings = [
+        linearity(context),
+        dependence(context),
+        relativity(context),
+        initial(context),
+        group_law(context),
+        generators.generator(context, planes, recognised),
+        generators.layout(context, planes),
+        generators.rounding_of_frequencies(context, recognised),
+    ]
+    if context.declared is not None:
+        findings.append(_against(context, planes, recognised, spec))
+    return findings
+
+
+def _against(context: Context, planes: Spectrum, recognised: Recognised, spec: str) -> Finding:
+    assert context.declared is not None
+    if context.recovered.fits:
+        return generators.against(context, planes, recognised, spec or context.declared.name)
+    fit = generators.generator(context, planes, recognised)
+    return replace(fit, question="against", statement=f"X is that of {spec}")
+
+
+def _asked(question: history.Question, context: Context) -> Finding:
+    try:
+        return question(context)
+    except AuditError as error:
+        return skipped(question.__name__, question.__doc__ or "", str(error))
+
+
+def _beyond_wavelengths(planes: Spectrum) -> tuple[int, ...]:
+    slowest = min((abs(p.frequency) for p in planes.planes if p.frequency), default=0.0)
+    return beyond(2 * np.pi / slowest) if slowest > 0 else ()
+
+
+def _summary(recovered: Recovered, recognised: Recognised, findings: Sequence[Finding]) -> str:
+    refuted = [f.question for f in findings if f.verdict is Verdict.REFUTED]
+    fits = recovered.fits and "relative" not in refuted
+    what = recognised.text if fits else "no positional encoding of the form exp(tX)"
+    return what
+
+
+def _conditions(context: Context) -> dict[str, object]:
+    subject, measured = context.subject, context.measured
+    return {
+        "library": subject.library.name,
+        "dimension": subject.dimension,
+        "x": FORMS[subject.form],
+        "one_map": subject.one_map,
+        "positions_shape": "(1, n)" if subject.batched else "(n,)",
+        "position_dtype": subject.position_dtype,
+        "positions": [0, measured.reach],
+        "measured_positions": len(measured.positions),
+        "refused": measured.refused,
+        "arithmetic": str(context.recovered.arithmetic),
+    }

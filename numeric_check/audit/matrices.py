@@ -1,0 +1,132 @@
+"""Small real matrices: connected channels, principal logarithms, exponentials at many positions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from flint import arb, arb_mat, fmpq
+
+from numeric_check.audit.libraries import Array
+from symbolic_pe.algebra.scalar import precision
+
+NEAR_IDENTITY = 0.25
+MAX_ROOTS = 64
+WELL_CONDITIONED = 1e4
+BITS = 160
+
+
+def connected_channels(matrices: Array) -> list[tuple[int, ...]]:
+    """Channels grouped so that no matrix of the stack (n, d, d) has an entry between two groups.
+
+    >>> connected_channels(np.array([[[1, 0, 2], [0, 1, 0], [0, 0, 1.0]]]))
+    [(0, 2), (1,)]
+    """
+    touched = (matrices != 0).any(axis=0)
+    linked = touched | touched.T | np.eye(touched.shape[0], dtype=bool)
+    left, groups = set(range(len(linked))), []
+    while left:
+        group, front = set(), {min(left)}
+        while front:
+            group |= front
+            front = {int(j) for i in front for j in np.flatnonzero(linked[i])} - group
+        groups.append(tuple(sorted(group)))
+        left -= group
+    return groups
+
+
+def norm(matrix: Array) -> float:
+    """The Frobenius norm: within √k of the spectral one, and cheap."""
+    with np.errstate(all="ignore"):
+        return float(np.sqrt((matrix * matrix).sum()))
+
+
+def norms(matrices: Array) -> Array:
+    """The Frobenius norm of each matrix of a stack."""
+    result: Array = np.sqrt((matrices * matrices).sum(axis=(-2, -1)))
+    return result
+
+
+def principal_logarithm(matrix: Array) -> Array | None:
+    """The logarithm with eigenvalues in |Im| < π, or None where there is none.
+
+    Square roots by the product form of the Denman–Beavers iteration until ‖B − I‖ is small, then
+    log B = 2·artanh((B − I)(B + I)⁻¹) as a series.
+    """
+    if not np.isfinite(matrix).all():
+        return None
+    eigenvalues = np.linalg.eigvals(matrix)
+    if (
+        not np.isfinite(eigenvalues).all()
+        or (
+            (eigenvalues.real <= 0.0) & (np.abs(eigenvalues.imag) <= 1e-12 * np.abs(eigenvalues))
+        ).any()
+    ):
+        return None
+    root, doublings, eye = matrix, 0, np.eye(len(matrix))
+    while norm(root - eye) > NEAR_IDENTITY:
+        if doublings == MAX_ROOTS:
+            return None
+        root, doublings = _square_root(root), doublings + 1
+    z = np.linalg.solve((root + eye).T, (root - eye).T).T
+    total, power, square = np.zeros_like(z), z, z @ z
+    for k in range(1, 60, 2):
+        total = total + power / k
+        power = power @ square
+    result: Array = total * 2.0 ** (doublings + 1)
+    return result
+
+
+def _square_root(matrix: Array) -> Array:
+    eye = np.eye(len(matrix))
+    y, z = matrix, eye
+    for _ in range(60):
+        following = 0.5 * (y + np.linalg.inv(z))
+        z = 0.5 * (z + np.linalg.inv(y))
+        if norm(following - y) <= 4 * 2.0**-53 * norm(y):
+            return following
+        y = following
+    return y
+
+
+def exponentials(generator: Array, times: Sequence[float]) -> Array:
+    """exp(tX) for each t, shape (n, k, k), from ball arithmetic where eigenvectors are no help."""
+    x = np.asarray(generator, dtype=np.float64)
+    if len(x) == 1:
+        return _elementwise(x, times)
+    if len(x) == 2 and x[0, 0] == x[1, 1] and x[0, 1] == -x[1, 0]:
+        return _turns(float(x[0, 0]), float(x[1, 0]), times)
+    values, vectors = np.linalg.eig(x)
+    if np.linalg.cond(vectors) < WELL_CONDITIONED:
+        grown = np.exp(np.asarray(times, dtype=np.float64)[:, None] * values[None])
+        result: Array = ((vectors * grown[:, None, :]) @ np.linalg.inv(vectors)).real
+        return result
+    return np.array([_by_balls(x, t) for t in times]).reshape(-1, len(x), len(x))
+
+
+def _elementwise(x: Array, times: Sequence[float]) -> Array:
+    with np.errstate(over="ignore"):
+        result: Array = np.exp(np.asarray(times, dtype=np.float64)[:, None, None] * x[None])
+    return result
+
+
+def _turns(rate: float, frequency: float, times: Sequence[float]) -> Array:
+    """e^{at}·R(ωt), the angle reduced exactly: ω and t are the dyadic numbers that they are."""
+    rows = []
+    with precision(BITS):
+        for t in times:
+            time = arb(fmpq(*float(t).as_integer_ratio()))
+            angle = time * arb(fmpq(*frequency.as_integer_ratio()))
+            growth = (time * arb(fmpq(*rate.as_integer_ratio()))).exp()
+            c, s = float(growth * angle.cos()), float(growth * angle.sin())
+            rows.append([[c, -s], [s, c]])
+    return np.array(rows, dtype=np.float64).reshape(len(times), 2, 2)
+
+
+def _by_balls(x: Array, t: float) -> Array:
+    with precision(BITS):
+        time = arb(fmpq(*float(t).as_integer_ratio()))
+        exact = arb_mat([[arb(fmpq(*float(v).as_integer_ratio())) * time for v in r] for r in x])
+        found = exact.exp()
+        k = len(x)
+        return np.array([[float(found[i, j]) for j in range(k)] for i in range(k)])

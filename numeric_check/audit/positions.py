@@ -1,0 +1,41 @@
+"""Which positions are tried: those at which small tests see nothing are always among them."""
+
+from __future__ import annotations
+
+import math
+
+STANDARD = (0, 1, 2, 85, 419, 511, 4095, 8193, 65536, 131071)
+"""0 is the identity; 85 and 419 are where bfloat16 and float16 angles first differ by 0.1."""
+LADDER = tuple(1 << k for k in range(18))
+"""Powers of two: each refines the generator found so far by the next phase."""
+SMALL = tuple(range(9))
+LAGS = (0, 1, 2, 7, 85, 511)
+SHIFTS = (1, 3, 85, 419, 4095, 8193, 65536, 131071)
+NEIGHBOURS = (257, 513, 2049, 4097)
+"""Just past the integers that bfloat16 and float16 hold."""
+FIRST = (0, 1, 2, 3, 7, 40)
+"""Small positions in one call: the first that a subject sees, and the last."""
+ALONE_PAIRS = ((40, 3), (37, 0), (44, 7), (8230, 8193))
+"""One lag, each position asked for in a call of its own: what a cache of keys meets."""
+LARGEST = 1 << 24
+"""Integers up to here are exact in float32."""
+
+
+def beyond(wavelength: float) -> tuple[int, ...]:
+    """Positions past the longest wavelength, where every plane has turned at least once.
+
+    >>> beyond(54410.1)
+    (54412, 54413, 54497)
+    """
+    if not math.isfinite(wavelength):
+        return ()
+    start = math.ceil(wavelength) + 1
+    return tuple(p for p in (start, start + 1, start + 85) if p <= LARGEST)
+
+
+def maps_positions(limit: int = LARGEST) -> list[int]:
+    """Every position at which maps are measured, ascending, none beyond `limit`."""
+    pairs = {s + lag for s in (0, *SHIFTS) for lag in LAGS}
+    lags = {t - s for t in STANDARD for s in STANDARD if t >= s}
+    every = {*STANDARD, *LADDER, *SMALL, *NEIGHBOURS, *SHIFTS, *pairs, *lags}
+    return sorted(p for p in every if p <= limit)

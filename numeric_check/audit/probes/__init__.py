@@ -1,0 +1,1 @@
+"""The questions, one module each: a function from a context to findings."""

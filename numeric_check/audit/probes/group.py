@@ -1,0 +1,116 @@
+"""A(0), the gain, and A(s)A(t) = A(s + t)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from numeric_check.audit.context import Context
+from numeric_check.audit.finding import Finding, Verdict, judged, skipped, undecided
+from numeric_check.audit.libraries import Array
+from numeric_check.audit.matrices import norm
+from numeric_check.audit.reproduce import entry_of_score
+
+INITIAL = "F(t)^T G(t) = c^2 I with one gain c^2 for all t"
+GROUP = "B(s) B(t) = B(s + t) for B(t) = F(t)^T G(0) (F(0)^T G(0))^-1"
+SUMS = ((1, 1), (1, 2), (2, 2), (1, 3), (3, 4), (16, 16), (64, 64), (1, 85), (256, 256), (1, 511),
+        (1, 4095), (4096, 4096), (1, 8192), (1, 65536), (65536, 85))  # fmt: skip
+
+
+def initial(context: Context) -> Finding:
+    """A(0) = I, up to a gain c² that is the square of a temperature."""
+    measured = context.measured
+    start = measured.pair(0, 0)
+    d = len(start)
+    gain = float(np.trace(start)) / d
+    dense = d if len(measured.groups) == 1 else 2
+    room = 2.0 * context.recovered.arithmetic.constant(dense)
+    tolerance = room * max(1.0, float(np.abs(start).max()))
+    off = float(np.abs(start - gain * np.eye(d)).max()) if np.isfinite(start).all() else np.inf
+    if off > tolerance:
+        return _not_scalar(context, start, off, tolerance)
+    expected = _expected_gain(context)
+    error = abs(gain - (1.0 if expected is None else expected))
+    numbers = {"gain": gain}
+    words = "A(0) = I" if error <= tolerance else f"A(0) = {gain:.6g} I"
+    if expected is None:
+        if error > tolerance:
+            words += f": every score is multiplied by {gain:.6g}, a temperature of {gain**0.5:.6g}"
+            words += " on each side" if gain > 0 else ""
+        return Finding("gain", Verdict.CONSISTENT, INITIAL, words, numbers=numbers)
+    return judged(
+        "gain",
+        f"F(t)^T G(t) = {expected:.6g} I",
+        error,
+        tolerance * max(1.0, expected),
+        detail=f"the gain is {gain:.6g}",
+        witness=f"position 0: scores are multiplied by {gain:.6g}, declared is {expected:.6g} "
+        f"(a ratio of {gain / expected:.6g})",
+        reproduce=entry_of_score(context.subject, [(0, 0)], 0, 0, measured.dtype),
+        numbers=numbers,
+    )
+
+
+def _expected_gain(context: Context) -> float | None:
+    if context.gain is not None:
+        return context.gain
+    if context.declared is None:
+        return None
+    return context.declared.temperature.to_float() ** 2
+
+
+def _not_scalar(context: Context, start: Array, off: float, tolerance: float) -> Finding:
+    d = len(start)
+    gap = np.abs(start - float(np.trace(start)) / d * np.eye(d))
+    i, j = (
+        int(v) for v in np.unravel_index(int(np.nan_to_num(gap, nan=np.inf).argmax()), gap.shape)
+    )
+    return Finding(
+        "gain",
+        Verdict.REFUTED,
+        INITIAL,
+        f"F(0)^T G(0) is no multiple of I: off by {off:.2g}",
+        f"entry ({i}, {j}) of F(0)^T G(0) is {start[i, j]:.6g}, entry (0, 0) is {start[0, 0]:.6g}",
+        off,
+        tolerance,
+        entry_of_score(context.subject, [(0, 0)], i, j, context.measured.dtype),
+    )
+
+
+def group_law(context: Context) -> Finding:
+    """Compare products with the operator at the sum."""
+    measured = context.measured
+    worst: tuple[float, float, float, tuple[int, int], tuple[int, ...]] | None = None
+    for group in measured.groups:
+        start = measured.pair(0, 0, group)
+        if not np.isfinite(start).all() or np.linalg.cond(start) > 1e8:
+            return undecided("group law", GROUP, "F(0)^T G(0) is singular")
+        back = np.linalg.inv(start)
+        for s, t in SUMS:
+            if not {s, t, s + t} <= measured.index.keys():
+                continue
+            a, b, c = (measured.pair(p, 0, group) @ back for p in (s, t, s + t))
+            size = norm(a) * norm(b) + norm(c)
+            if not np.isfinite(size):
+                continue
+            error = norm(a @ b - c)
+            tolerance = 2.0 * context.tolerance(group, s, t, s + t, 0) * max(size, 2.0**-100)
+            if worst is None or error / tolerance > worst[0]:
+                worst = (error / tolerance, error, tolerance, (s, t), group)
+    if worst is None:
+        return skipped("group law", GROUP, "no sum of two positions was accepted")
+    _, error, tolerance, (s, t), group = worst
+    return judged(
+        "group law",
+        GROUP,
+        error,
+        tolerance,
+        detail=f"worst {error:.1e} ({tolerance:.1e} allowed) at {s} + {t}",
+        witness=f"channels {_some(group)}: A({s})A({t}) and A({s + t}) differ by {error:.2g}",
+        reproduce=entry_of_score(
+            context.subject, [(s, 0), (t, 0), (s + t, 0)], group[0], group[0], measured.dtype
+        ),
+    )
+
+
+def _some(group: tuple[int, ...]) -> str:
+    return str(group) if len(group) <= 4 else f"{group[0]} to {group[-1]} ({len(group)} of them)"

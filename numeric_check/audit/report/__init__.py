@@ -1,0 +1,1 @@
+"""Reports of an audit: terminal, Markdown, HTML, and pictures."""

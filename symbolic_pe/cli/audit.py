@@ -1,0 +1,113 @@
+"""`audit`: the report for people and the record for machines."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from numeric_check.audit.finding import AuditReport
+from numeric_check.audit.report.pages import html, markdown
+from numeric_check.audit.report.pictures import pictures
+from numeric_check.audit.report.terminal import audit_text
+from symbolic_pe.cli.audit_records import AuditRecord, FindingRecord
+from symbolic_pe.cli.files import write_files
+from symbolic_pe.cli.output import to_text
+from symbolic_pe.errors import AuditError
+
+SIGNIFICANT = 4
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the command line asked for."""
+
+    subject: str | None
+    adapter: Path | None
+    against: str | None
+    stated: Mapping[str, Any]
+    known: bool = False
+
+
+def run_audit(
+    request: Request, output: Path | None, progress: Callable[[str], None], *, as_json: bool
+) -> tuple[str, int]:
+    """The text to print and the exit code."""
+    from numeric_check.audit import audit
+
+    if request.known:
+        return _known(request, progress, as_json=as_json)
+    given = request.adapter if request.adapter is not None else request.subject
+    if given is None:
+        raise AuditError(
+            "expected MODULE:ATTRIBUTE, such as my_model.py:apply_rotary, or --adapter FILE, "
+            "or --known"
+        )
+    report = audit(
+        given, against=request.against, progress=progress,
+        beside=request.subject if request.adapter is not None else None, **request.stated,
+    )  # fmt: skip
+    record = to_text(audit_record(report))
+    if output is not None:
+        drawn = pictures(report)
+        files = {f"{name}.svg": text for name, text in drawn.items()}
+        files |= {"audit.json": record, "audit.md": markdown(report, drawn)}
+        write_files(output, {**files, "audit.html": html(report, drawn)})
+        progress(f"wrote {output}/audit.html")
+    return record if as_json else audit_text(report), report.exit_code
+
+
+def _known(request: Request, progress: Callable[[str], None], *, as_json: bool) -> tuple[str, int]:
+    """Every known package that is installed: one table, then what was found."""
+    from numeric_check.audit import audit
+    from numeric_check.audit.known import known_entries
+    from symbolic_pe.cli.known import KnownResult, known_record, known_text
+
+    if request.subject is not None or request.adapter is not None:
+        raise AuditError("--known audits what is installed; give no MODULE:ATTRIBUTE beside it")
+    results = []
+    for entry in known_entries():
+        progress(entry.name)
+        try:
+            report = audit(entry.make(), against=entry.against or None, gain=entry.gain)
+        except Exception as error:  # the package is not ours: importing it may raise anything
+            first = (str(error).strip() or "no message").splitlines()[0]
+            results.append(KnownResult(entry, None, f"{type(error).__name__}: {first}"))
+        else:
+            results.append(KnownResult(entry, report, ""))
+    refuted = any(r.report is not None and r.report.refuted for r in results)
+    text = to_text(known_record(results)) if as_json else known_text(results)
+    return text, 1 if refuted else 0
+
+
+def audit_record(report: AuditReport) -> AuditRecord:
+    """From the value to the published record."""
+    return AuditRecord(
+        report.subject,
+        report.verdict,
+        report.summary,
+        dict(report.conditions),
+        [
+            FindingRecord(
+                f.question,
+                f.verdict.value,
+                f.statement,
+                f.detail,
+                f.witness,
+                _finite(f.error),
+                _finite(f.tolerance),
+                f.reproduce,
+                dict(f.numbers),
+            )
+            for f in report.findings
+        ],
+    )
+
+
+def _finite(value: float | None) -> float | None:
+    """Four digits: the rest differs from machine to machine."""
+    if value is None or not math.isfinite(value):
+        return None
+    return float(f"{value:.{SIGNIFICANT}g}")

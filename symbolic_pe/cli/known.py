@@ -1,0 +1,89 @@
+"""`audit --known`: one table over the known packages that are installed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from numeric_check.audit.finding import AuditReport, Verdict
+from numeric_check.audit.known import Known
+from symbolic_pe.cli.audit_records import KnownRecord, KnownTableRecord
+
+HEADINGS = ("encoding", "version", "verdict", "what it is, and what was found")
+SHOWN = 58
+
+
+@dataclass(frozen=True)
+class KnownResult:
+    """One row: the report, or why there is none."""
+
+    known: Known
+    report: AuditReport | None
+    problem: str
+
+
+def known_record(results: Sequence[KnownResult]) -> KnownTableRecord:
+    """From the values to the published record."""
+    return KnownTableRecord([_record(r) for r in results])
+
+
+def _record(result: KnownResult) -> KnownRecord:
+    known, report = result.known, result.report
+    findings = () if report is None else report.findings
+    return KnownRecord(
+        known.name,
+        known.package,
+        known.version,
+        known.against,
+        "undecided" if report is None else report.verdict,
+        result.problem if report is None else report.summary,
+        {f.question: f.witness for f in findings if f.verdict is Verdict.REFUTED},
+        {f.question: f.detail for f in findings if f.verdict is Verdict.EQUIVALENT},
+        {f.question: f.reproduce for f in findings if f.reproduce and f.witness},
+    )
+
+
+def known_text(results: Sequence[KnownResult]) -> str:
+    """A Markdown table, then the first witness of every finding with its line."""
+    if not results:
+        return (
+            "none of the known packages is installed; "
+            "pip install 'symbolic-pe[audit-known]' brings those of PyTorch\n"
+        )
+    rows = [_row(r) for r in results]
+    widths = [max(len(row[i]) for row in [HEADINGS, *rows]) for i in range(3)]
+    lines = [_line(HEADINGS, widths), "|" + "|".join("-" * (w + 2) for w in widths) + "|---|"]
+    lines += [_line(row, widths) for row in rows]
+    for result in results:
+        lines += _findings(result)
+    return "\n".join(lines) + "\n"
+
+
+def _row(result: KnownResult) -> tuple[str, str, str, str]:
+    known, report = result.known, result.report
+    if report is None:
+        return known.name, known.version, "undecided", result.problem
+    wrong = ", ".join(f.question for f in report.refuted)
+    words = report.summary + (f"; wrong: {wrong}" if wrong else "")
+    verdict = "REFUTED" if report.refuted else report.verdict
+    return known.name, known.version, verdict, words
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    padded = [f"{c:<{w}}" for c, w in zip(cells, widths, strict=False)]
+    return "| " + " | ".join([*padded, cells[3]]) + " |"
+
+
+def _findings(result: KnownResult) -> list[str]:
+    """The findings of one encoding; those with one cause are told once."""
+    if result.report is None or not result.report.refuted:
+        return []
+    lines = ["", f"{result.known.name} {result.known.version}"]
+    told: set[str] = set()
+    for finding in result.report.refuted:
+        if finding.witness in told:
+            continue
+        told.add(finding.witness)
+        lines.append(f"- {finding.question}: {finding.detail}. Witness: {finding.witness}")
+    first = next((f.reproduce for f in result.report.refuted if f.reproduce), "")
+    return [*lines, f"  see it: {first}"] if first else lines
