@@ -70,7 +70,7 @@ def _finite(subject: BiasSubject, measured: MeasuredBias) -> Finding:
         return Finding(
             "finite", Verdict.UNDECIDED, statement, "every key before the query is masked"
         )
-    return Finding("finite", Verdict.CONSISTENT, statement, "they are")
+    return Finding("finite", Verdict.CONSISTENT, statement, "every entry is finite")
 
 
 def _relative(subject: BiasSubject, measured: MeasuredBias) -> tuple[Finding, bool]:

@@ -111,7 +111,9 @@ def against(measured: MeasuredBias, slopes: Array | None, declared: Encoding, sp
             f"{len(slopes)} heads were found, {len(known)} are declared",
         )  # fmt: skip
     if len(slopes) == len(known) and _same(slopes, np.array(known), measured.unit):
-        return Finding("against", Verdict.CONSISTENT, statement, "they are, head by head")
+        return Finding(
+            "against", Verdict.CONSISTENT, statement, "the slopes are those declared, head by head"
+        )
     ours, theirs = np.sort(slopes), np.sort(known)
     if len(ours) == len(theirs) and _same(ours, theirs, measured.unit):
         order = [int(np.abs(np.array(known) - m).argmin()) for m in slopes]

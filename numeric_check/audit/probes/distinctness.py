@@ -49,7 +49,7 @@ def _distinct(context: Context, dtype: str) -> Finding:
                 f"positions {p} and {p + 1}: equal in every entry",
                 reproduce=images_at(subject, [p, p + 1], dtype),
             )
-    return Finding(question, Verdict.CONSISTENT, statement, f"they do, up to {pairs[-1]}")
+    return Finding(question, Verdict.CONSISTENT, statement, f"neighbours differ, up to {pairs[-1]}")
 
 
 def _step(context: Context) -> float:

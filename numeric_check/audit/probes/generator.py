@@ -119,7 +119,7 @@ def rounding_of_frequencies(context: Context, recognised: Recognised) -> Finding
     if ladder is None:
         return skipped("frequencies", statement, "no ladder base^(-2j/D) was recognised")
     if not ladder.rounded_to:
-        return Finding("frequencies", Verdict.CONSISTENT, statement, "they do")
+        return Finding("frequencies", Verdict.CONSISTENT, statement, "not rounded to 16 bits")
     count = len(recognised.order)
     exact = ladder.factor * ladder.base ** (-2.0 * np.arange(count) / ladder.denominator)
     gaps = np.abs(rounded(exact, ladder.rounded_to) - exact)

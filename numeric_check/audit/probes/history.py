@@ -100,7 +100,9 @@ def inputs_kept(context: Context) -> Finding:
     kept_x = kept[None] if subject.form == "flat" else unshaped(kept, subject.form)
     kept_places, _ = subject.library.fetch(places)
     if np.array_equal(kept_x, x) and np.array_equal(kept_places.ravel(), positions):
-        return Finding("inputs", Verdict.CONSISTENT, statement, "they are")
+        return Finding(
+            "inputs", Verdict.CONSISTENT, statement, "x and positions are left as they are"
+        )
     which = "positions" if np.array_equal(kept_x, x) else "x"
     return Finding(
         "inputs", Verdict.REFUTED, statement, f"{which} is overwritten by the call",

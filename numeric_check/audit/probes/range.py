@@ -30,7 +30,7 @@ def served_range(context: Context) -> Finding:
         if position is not None:
             first[dtype] = position
     if not first:
-        return Finding("range", Verdict.CONSISTENT, STATEMENT, f"they do, up to {measured.reach}")
+        return Finding("range", Verdict.CONSISTENT, STATEMENT, f"finite up to {measured.reach}")
     rate = max((p.rate for p in context.recovered.parts), default=0.0)
     decays = rate * measured.reach > 1.0
     words = ", ".join(f"{dtype} from {p} on" for dtype, p in first.items())

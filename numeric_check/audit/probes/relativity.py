@@ -164,10 +164,14 @@ def dependence(context: Context) -> Finding:
         if all(np.array_equal(m, matrices[0]) for m in matrices[measured.finite])
     ]
     if not still:
-        return Finding("position", Verdict.CONSISTENT, statement, "it does, on both sides")
+        return Finding(
+            "position", Verdict.CONSISTENT, statement, "queries and keys both depend on it"
+        )
     sides = " and ".join(still)
     if not wanted:
-        return Finding("position", Verdict.CONSISTENT, statement, "it does not, as declared")
+        return Finding(
+            "position", Verdict.CONSISTENT, statement, "nothing depends on it, as declared"
+        )
     return Finding(
         "position",
         Verdict.REFUTED,

@@ -52,11 +52,13 @@ def dtype_kept(context: Context) -> Finding:
         if returned != dtype:
             promoted[dtype] = returned
     if not promoted:
-        return Finding("dtype", Verdict.CONSISTENT, DTYPE, "it has")
+        return Finding("dtype", Verdict.CONSISTENT, DTYPE, "the result has the dtype of x")
     words = ", ".join(f"{returned} for {given}" for given, returned in promoted.items())
     given = next(iter(promoted))
     if subject.library.name != "torch":
-        return Finding("dtype", Verdict.CONSISTENT, DTYPE, f"it has not ({words}); NumPy promotes")
+        return Finding(
+            "dtype", Verdict.CONSISTENT, DTYPE, f"the result has another ({words}); NumPy promotes"
+        )
     code = images_code(subject, given)
     return Finding(
         "dtype", Verdict.REFUTED, DTYPE, f"it returns {words}",

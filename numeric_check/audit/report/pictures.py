@@ -16,7 +16,10 @@ from numeric_check.audit.finding import AuditReport
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 640, 360, 70, 46, 34, 120
 COLOURS = {"float64": "#1b6ca8", "float32": "#2e8b57", "bfloat16": "#c0392b", "float16": "#8e44ad"}
-FLOOR = 1e-18
+FLOOR, CEILING = 1e-18, 10.0
+"""Relative errors that are drawn: above 2 nothing is right; what is not finite is at the top."""
+
+NOISE = 1e-9
 
 
 def pictures(report: AuditReport) -> dict[str, str]:
@@ -39,7 +42,7 @@ def _numbers(report: AuditReport, question: str) -> Mapping[str, Any]:
 
 def _errors(report: AuditReport) -> str | None:
     lines = {
-        dtype: [(p + 1.0, max(e, FLOOR)) for p, e in numbers["profile"]]
+        dtype: [(p + 1.0, min(max(e, FLOOR), CEILING)) for p, e in numbers["profile"]]
         for dtype in COLOURS
         if "profile" in (numbers := _numbers(report, f"precision {dtype}"))
     }
@@ -104,7 +107,10 @@ def _spectrum(report: AuditReport) -> str | None:
         (a, sign * w) for a, w in zip(rates, frequencies, strict=False) for sign in (1.0, -1.0)
     ]
     points += [(a, 0.0) for a in rates[len(frequencies) :]]
-    x = _linear([p[0] for p in points], LEFT, WIDTH - RIGHT)
+    largest = max(abs(value) for point in points for value in point)
+    noise = largest * NOISE  # rates below it are rounding of the frequencies, and drawn as 0
+    points = [(a if abs(a) > noise else 0.0, w) for a, w in points]
+    x = _linear([*(p[0] for p in points), -noise, noise], LEFT, WIDTH - RIGHT)
     y = _linear([p[1] for p in points], HEIGHT - BOTTOM, TOP)
     body = _axes("eigenvalues of the generator", "rate (real part)", "frequency", x, y)
     for a, w in points:
