@@ -79,10 +79,10 @@ class Twice:
         )
 
 
-def failure(call: Callable[..., Any], *arguments: Any) -> Exception | None:
+def failure(call: Callable[..., Any], *arguments: Any, **named: Any) -> Exception | None:
     """What a call raises."""
     try:
-        call(*arguments)
+        call(*arguments, **named)
     except Exception as error:
         return error
     return None

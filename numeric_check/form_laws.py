@@ -1,7 +1,8 @@
 """The laws `recurrent-form` and `chunkwise-form`: both are the causal sum over s ≤ t.
 
-Two rows of a batch have positions of their own. Among them are positions far out, gaps of the whole
-domain, equal positions and fractions: where a factorised form would overflow.
+Two rows of a batch have positions of their own, and once the same, given without a batch. Among
+them are positions far out, gaps of the whole domain, equal positions and fractions: where a
+factorised form would overflow.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ def _batches(subject: Subject) -> list[Rows]:
     if limit >= 1100:
         far = tuple(limit - 20 + p for p in near)
         found += [(far, gaps), (repeated, halves)]
-    return found[-2:][:1] if subject.parameters else found
+    return found[-2:][:1] if subject.parameters else [*found, (near, near)]
 
 
 @dataclass(frozen=True)
@@ -90,8 +91,15 @@ class _Call:
             for i, shape in enumerate(self.shapes(subject))
         ]
 
+    @property
+    def shared(self) -> bool:
+        """Whether both rows have the same positions, which are then given once."""
+        return self.positions[0] == self.positions[1]
+
     def place(self, subject: Subject) -> AnyArray:
-        """Positions, (2, [1,] n)."""
+        """Positions, (2, [1,] n), or (n,) when they are shared."""
+        if self.shared:
+            return position_array(self.positions[0])
         rows = np.stack([position_array(row) for row in self.positions])
         return rows if subject.heads == 1 else rows[:, None]
 
@@ -103,7 +111,8 @@ def check_forms(subject: Subject) -> None:
     for dtype in subject.dtypes if offered else ():
         for rows in _batches(subject):
             exact = _exact(subject, _Call(rows, dtype, None))
-            for chunk, split in calls if len(offered) == len(FUNCTIONS) else calls[:-1]:
+            asked = FEW_CALLS if rows[0] == rows[1] else calls
+            for chunk, split in asked if len(offered) == len(FUNCTIONS) else asked[:-1]:
                 call = _Call(rows, dtype, chunk, split)
                 if call.law in offered:
                     _check(subject, call, exact)
@@ -225,7 +234,9 @@ def _line(subject: Subject, call: _Call, entry: tuple[int, ...], expected: objec
     statements: list[str] = []
     for i, (name, shape) in enumerate(zip(NAMES, call.shapes(subject), strict=True)):
         statements += script.normal(name, shape, subject.seed + i, call.dtype)
-    place = script.positions([*call.positions[0], *call.positions[1]])
+    place = script.positions(
+        call.positions[0] if call.shared else [*call.positions[0], *call.positions[1]]
+    )
     statements.append(f"t = {place}.reshape{call.place(subject).shape}")
     *lead, i, channel = entry
     done = 0

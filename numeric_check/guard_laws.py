@@ -19,7 +19,7 @@ POSITIONS = (0.0, 1.0, 7.25)
 
 
 def check_guards(subject: Subject) -> None:
-    """Integer x, and dtypes that do not match, raise `TypeError` and say what came."""
+    """Integer x, dtypes that do not match and chunks without positions are refused by name."""
     law = Twice(subject, "guard", subject.dtypes[0])
     if not is_identity(subject):
         for name in (*MAPS.values(), "rotate", "turn"):
@@ -27,6 +27,8 @@ def check_guards(subject: Subject) -> None:
                 _check_integers(law, name)
     if subject.kernel.has("turn_into"):
         _check_given_memory(law)
+    if subject.kernel.has("chunkwise"):
+        _check_chunk(law)
 
 
 def is_identity(subject: Subject) -> bool:
@@ -50,6 +52,16 @@ def _check_integers(law: Twice, name: str) -> None:
         error = failure(kernel.raw(name), *arguments)
         said = isinstance(error, TypeError) and dtype in str(error)
         law.holds(f"{name} of {dtype}: expected a TypeError that names {dtype}", said)
+
+
+def _check_chunk(law: Twice) -> None:
+    """A chunk holds at least one position."""
+    kernel = law.subject.kernel
+    x, place = kernel.bring(np.ones(law.subject.shape())), kernel.bring(np.array([1.0]))
+    for chunk in (0, -1):
+        error = failure(kernel.raw("chunkwise"), x, x, x, place, *law.subject.values, chunk=chunk)
+        said = isinstance(error, ValueError) and str(chunk) in str(error)
+        law.holds(f"chunk={chunk}: expected a ValueError that names it", said)
 
 
 def _check_given_memory(law: Twice) -> None:

@@ -47,7 +47,7 @@ def own_module(stem: str) -> torch.nn.Module:
     namespace, _, values = loaded(stem)
     (cls,) = (
         v for v in vars(namespace).values()
-        if isinstance(v, type) and issubclass(v, torch.nn.Module)
+        if isinstance(v, type) and issubclass(v, torch.nn.Module) and v.__name__[-6:] != "Tables"
     )  # fmt: skip
     made: torch.nn.Module = cls(*values)
     return made
