@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +17,7 @@ from symbolic_pe.encodings.encoding import MAX_HEADS, Encoding
 from symbolic_pe.encodings.specification import from_document, name_from_file
 from symbolic_pe.errors import SpecificationError
 from symbolic_pe.generators.generator import MAX_DENSE_DIMENSION
+from symbolic_pe.reading import readable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -66,7 +66,7 @@ def read_array(spec: str) -> Encoding:
         raise SpecificationError(f"{path}: expected a file, got {what}")
     if kind == "npy" and name is not None:
         raise SpecificationError(f"{spec}: a .npy file holds one array and takes no name")
-    with _readable(path):
+    with readable(path):
         array, found = _READERS[kind](path, name)
     label = found.rsplit(".", 1)[-1] if found else ""
     title = name_from_file(f"{path.stem}-{label}" if label else path.stem)
@@ -133,19 +133,6 @@ def _is_number(dtype: str) -> bool:
 
 
 # -- files ------------------------------------------------------------------------------------
-
-
-@contextmanager
-def _readable(path: Path) -> Iterator[None]:
-    """Everything that a damaged or hostile file makes the readers raise, as one message."""
-    try:
-        yield
-    except SpecificationError:
-        raise
-    except FileNotFoundError:
-        raise SpecificationError(f"{path}: no such file") from None
-    except (KeyError, OSError, ValueError, EOFError, SyntaxError, zipfile.BadZipFile) as error:
-        raise SpecificationError(f"{path}: cannot be read: {error}") from None
 
 
 @dataclass(frozen=True)

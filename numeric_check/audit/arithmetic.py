@@ -30,7 +30,6 @@ from numeric_check.tolerance import (
 )
 
 BY_PRECISION = tuple(sorted(FORMATS.values(), key=lambda f: f.precision))
-PRODUCT_BITS = FORMATS["float32"].precision
 
 
 @dataclass(frozen=True)

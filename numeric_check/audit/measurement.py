@@ -13,12 +13,11 @@ from numeric_check.audit.arithmetic import Arithmetic, arithmetic_of
 from numeric_check.audit.libraries import Array
 from numeric_check.audit.matrices import connected_channels, norm
 from numeric_check.audit.positions import ALONE_PAIRS, FIRST, maps_positions
-from numeric_check.audit.subject import MapSubject, ScoreSubject
+from numeric_check.audit.subject import MapSubject
 from symbolic_pe.errors import AuditError
 
 DENSE = 48
 """Blocks of more channels are measured at fewer positions."""
-SAMPLED_PAIRS = ((0, 0), (1, 0), (2, 0), (1, 1), (2, 1), (3, 1), (85, 0), (86, 1), (511, 85))
 
 
 @dataclass(frozen=True)
@@ -173,10 +172,3 @@ def _accepted(subject: MapSubject, wanted: list[int], dtype: str) -> tuple[list[
         else:
             return wanted[:end], refused
     raise AuditError(f"{subject.name}: {refused}")
-
-
-def measure_score(
-    subject: ScoreSubject, pairs: Sequence[tuple[int, int]]
-) -> dict[tuple[int, int], Array]:
-    """M(t, s) of a score at each pair."""
-    return {(t, s): subject.matrix(t, s) for t, s in pairs}

@@ -11,8 +11,8 @@ import json
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from math import prod
 from pathlib import Path
@@ -21,6 +21,7 @@ from typing import IO, Any
 from symbolic_pe.checkpoints.selection import Change, Tensor
 from symbolic_pe.encodings.permutation import ChannelPermutation
 from symbolic_pe.errors import SpecificationError
+from symbolic_pe.reading import readable
 
 SUFFIXES = (".npy", ".npz", ".safetensors")
 INDEX = "model.safetensors.index.json"
@@ -124,28 +125,10 @@ def permute_bytes(data: bytes, stored: Stored, change: Change, p: ChannelPermuta
 # -- reading ----------------------------------------------------------------------------------
 
 
-@contextmanager
-def _readable(path: Path) -> Iterator[None]:
-    """Everything that a damaged or hostile file makes the readers raise, as one message."""
+def _readable(path: Path) -> AbstractContextManager[None]:
     from safetensors import SafetensorError
 
-    try:
-        yield
-    except SpecificationError:
-        raise
-    except (
-        SafetensorError,
-        KeyError,
-        OSError,
-        ValueError,
-        EOFError,
-        SyntaxError,
-        NotImplementedError,
-        RuntimeError,
-        zipfile.BadZipFile,
-        zlib.error,
-    ) as error:
-        raise SpecificationError(f"{path}: cannot be read: {error}") from None
+    return readable(path, SafetensorError, NotImplementedError, RuntimeError, zlib.error)
 
 
 def _open_part(path: Path, name: str) -> Part:

@@ -205,3 +205,12 @@ def test_a_branch_of_a_text_without_parameters_is_kept_too() -> None:
     assert "t = 9000" in found.reason
     same = old + "    angle = np.where(u > 5000.0, u * THETA, angle)\n"
     assert decided(plan, text.replace(old, same)).verdict == "proved"
+
+
+def test_a_text_that_asks_for_one_answer_is_undecided() -> None:
+    """`if` of a symbolic value has no branch of its own for each cell."""
+    plan = planned("oscillator")
+    text = text_of(plan)
+    assert "    square = u" in text
+    found = decided(plan, text.replace("    square = u", ASKING))
+    assert found.verdict == "undecided", found.reason

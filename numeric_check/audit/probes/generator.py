@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from numeric_check.audit.comparison import Comparison, compare, first_visible, sources_text
@@ -15,7 +13,6 @@ from numeric_check.audit.reproduce import entry_of_image, entry_of_score
 
 GENERATOR = "F(t)^T G(s) = exp((t - s) X) F(0)^T G(0) for one real X"
 LAYOUT = "each plane of channels turns by its own angle, the same for q and k"
-RIGHT_ANGLE = math.pi / 2
 
 
 def generator(context: Context, spectrum: Spectrum, recognised: Recognised) -> Finding:
