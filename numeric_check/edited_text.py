@@ -59,6 +59,7 @@ def undecided_edits(text: str, emitted: str, executed: Set[str] | None) -> list[
     removed = Counter(_guards(old))
     removed.subtract(Counter(_guards(new)))
     reasons += [f"the edit removes {what}" for what, count in sorted(removed.items()) if count > 0]
+    reasons += _changed_signatures(new, old)
     if executed is None:
         return reasons
     ours, theirs = _definitions(new), _definitions(old)
@@ -69,6 +70,29 @@ def undecided_edits(text: str, emitted: str, executed: Set[str] | None) -> list[
             place = name or "a statement of the module"
             reasons.append(f"the edit changes {place}, which is measured and not executed exactly")
     return reasons
+
+
+def _changed_signatures(new: ast.Module, old: ast.Module) -> list[str]:
+    """Callers pass arguments by name and rely on defaults: exact execution does neither."""
+    ours, theirs = _signatures(new), _signatures(old)
+    return [
+        f"the edit changes the arguments of {name}, from ({ast.unparse(theirs[name])}) to "
+        f"({ast.unparse(found)})"
+        for name, found in sorted(ours.items())
+        if name in theirs and ast.dump(found) != ast.dump(theirs[name])
+    ]
+
+
+def _signatures(tree: ast.Module) -> dict[str, ast.arguments]:
+    """The arguments of public functions, and of the methods of classes."""
+    found: dict[str, ast.arguments] = {}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+            found[node.name] = node.args
+        elif isinstance(node, ast.ClassDef):
+            methods = (m for m in node.body if isinstance(m, ast.FunctionDef))
+            found |= {f"{node.name}.{m.name}": m.args for m in methods}
+    return found
 
 
 def _stripped(text: str) -> ast.Module:

@@ -229,9 +229,21 @@ def _decide_scattered(
 def _decide_turn_into(
     engine: Engine, names: Mapping[str, Any], plan: KernelPlan, queries: Sequence[Matrix]
 ) -> bool:
-    """`turn_into` writes the query map into memory of its own and into x; False without one."""
+    """`turn` returns the query map, `turn_into` writes it into memory of its own and into x.
+
+    False without them.
+    """
     if "turn_into" not in names:
         return False
+
+    def returned(x: Any, position: Any, reference: Any = 0.0) -> Any:
+        table = names["rotary_table"](position, reference, dtype=engine.library.float64)
+        return names["turn"](x, table)
+
+    for head, (found, query) in enumerate(
+        zip(_maps(engine, returned, plan, "t"), queries, strict=True)
+    ):
+        _equal(found, query, f"turn, head {head}: as transform_query")
     for in_place in (False, True):
 
         def turned(x: Any, position: Any, reference: Any = 0.0, in_place: bool = in_place) -> Any:

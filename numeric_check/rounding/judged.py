@@ -108,7 +108,16 @@ class KernelBounds:
         ]
 
     def false_statements(self, header: Mapping[str, str]) -> list[str]:
-        """One line for every bound in a header that is smaller than what was found here."""
+        """One line for every bound in a header that is smaller than what was found here.
+
+        Where nothing was found, no statement is borne out.
+        """
+        if self.verdict == UNDECIDED:
+            stated = [name for name in DTYPES if name in header]
+            return [
+                f"the header states a bound for {name}, and nothing bears it out: {self.reason}"
+                for name in stated
+            ]
         return [
             f"the header states {header[name]!r} for {name}, but the bound of this text is "
             f"{d.stated!r}"

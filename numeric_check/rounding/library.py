@@ -100,6 +100,7 @@ class RoundingNumPy(RoundingLibrary):
     """NumPy; bfloat16 through ml_dtypes."""
 
     name = "numpy"
+    newaxis = None
 
     def asarray(self, value: Any, dtype: Any = None) -> RoundedArray:
         """A value as an array, rounded to a dtype."""

@@ -103,7 +103,8 @@ def errors_text(target: str, errors: dict[str, ErrorRecord], width: int = 6) -> 
 def bounds_text(target: str, bounds: BoundsRecord) -> str:
     """Rounding bounds and how far they are safe, one line a dtype."""
     if not bounds.dtypes:
-        return f"  {target:<6} no rounding bound: {bounds.reason}"
+        reason = bounds.reason.removeprefix("no rounding bound: ")
+        return f"  {target:<6} no rounding bound: {reason}"
     rows = [(dtype, b) for dtype, b in bounds.dtypes.items()]
     rows += [(f"{dtype}, rotate", b) for dtype, b in bounds.rotate.items()]
     lines = [f"  {target:<6} {name:<9} eps = {b.formula}; {safe_text(b)}" for name, b in rows]

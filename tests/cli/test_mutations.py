@@ -358,3 +358,50 @@ def test_text_that_does_other_things_is_not_run(tmp_path: Path) -> None:
     assert result.exit_code == 1
     assert "not run" in result.stdout
     assert not marker.exists()
+
+
+CALLERS = {
+    "name of an argument": ("def transform_key(x, position,", "def transform_key(x, place,", 3),
+    "another argument": ("def turn_into(out, x, table):", "def turn_into(out, x, table, y=0):", 3),
+    "default dtype": (
+        "def cos_sin(position, reference=0.0, *, dtype=torch.float32",
+        "def cos_sin(position, reference=0.0, *, dtype=torch.float64", 3,
+    ),
+    "turn of its own": (
+        "def turn(x, table):",
+        "def turn(x, table):\n    return -_turn(x, table)\n\n\ndef _turn(x, table):", 1,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", list(CALLERS))
+def test_what_callers_rely_on_is_no_harmless_change(name: str, tmp_path: Path) -> None:
+    """The maps stay as they are: only who calls these functions by themselves would notice."""
+    old, new, exit_code = CALLERS[name]
+    assert build("rope:dim=8", "torch", tmp_path).exit_code == 0
+    path = tmp_path / "rope_torch.py"
+    text = path.read_text()
+    assert old in text
+    text = text.replace(old, new)
+    if name == "name of an argument":
+        head, tail = text.split(new, 1)
+        text = head + new + tail.replace("x, position, reference", "x, place, reference", 1)
+    if exit_code == 1:
+        text = text.replace("return turn(x, rotary", "return _turn(x, rotary")
+    path.write_text(text)
+    result = CliRunner().invoke(cli, ["check", str(path)])
+    assert result.exit_code == exit_code, result.stdout
+
+
+def test_a_stated_bound_that_nothing_bears_out_is_undecided(tmp_path: Path) -> None:
+    """The rest of a position as a difference of large numbers: no more exact phases."""
+    assert build("rope:dim=8,angles=turns", "torch", tmp_path).exit_code == 0
+    path = tmp_path / "rope_torch.py"
+    turns = "TURNS.to(u.device)"
+    old, new = f"(u - whole) * {turns}", f"(u * {turns} - whole * {turns})"
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    result = CliRunner().invoke(cli, ["check", str(path)])
+    assert result.exit_code == 3, result.stdout
+    assert "nothing bears it out" in result.stdout
