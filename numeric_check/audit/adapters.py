@@ -117,7 +117,7 @@ def _optional(path: Path, name: str) -> Any:
 
     try:
         return runpy.run_path(str(path)).get(name)
-    except Exception as error:  # the file is not ours: anything may come
+    except (Exception, SystemExit) as error:  # the file is not ours: anything may come
         first = (str(error).strip() or "no message").splitlines()[0]
         raise AuditError(f"{path}: running it raised {type(error).__name__}: {first}") from None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -60,6 +61,10 @@ class Options:
     strict: bool = False
     causal: bool = False
     deep: bool = False
+
+    def __post_init__(self) -> None:
+        if self.gain is not None and not (math.isfinite(self.gain) and self.gain > 0):
+            raise AuditError(f"gain: expected a positive number, got {self.gain!r}")
 
 
 def audit(

@@ -102,7 +102,7 @@ def _module(name: str) -> Any:
                 f"{here}, or a path ending in .py"
             ) from None
         raise AuditError(f"module {name!r}: it imports {missing!r}, which is not found") from None
-    except Exception as error:  # the module is not ours: anything may come
+    except (Exception, SystemExit) as error:  # the module is not ours: anything may come
         raise _failed(name, error) from None
 
 
@@ -120,12 +120,12 @@ def _file(path: Path) -> Any:
         sys.path.insert(0, folder)
     try:
         specification.loader.exec_module(module)
-    except Exception as error:  # the file is not ours: anything may come
+    except (Exception, SystemExit) as error:  # the file is not ours: anything may come
         raise _failed(str(path), error) from None
     return module
 
 
-def _failed(name: str, error: Exception) -> AuditError:
+def _failed(name: str, error: BaseException) -> AuditError:
     first = (str(error).strip() or "no message").splitlines()[0]
     return AuditError(f"module {name!r}: importing it raised {type(error).__name__}: {first}")
 
@@ -149,7 +149,7 @@ def _instance(value: Any, text: str) -> Any:
     if isinstance(value, type):
         try:
             value = value()
-        except Exception as error:  # the class is not ours: anything may come
+        except (Exception, SystemExit) as error:  # the class is not ours: anything may come
             raise AuditError(
                 f"{text}: making one with no arguments raised {type(error).__name__}: {error}; "
                 "name a function or an instance, or write an adapter"

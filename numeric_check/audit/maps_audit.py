@@ -9,7 +9,7 @@ import numpy as np
 
 from numeric_check.audit.context import Context
 from numeric_check.audit.exact import exact_maps
-from numeric_check.audit.finding import AuditReport, Finding, Verdict, skipped
+from numeric_check.audit.finding import AuditReport, Finding, Verdict, undecided
 from numeric_check.audit.measurement import measure
 from numeric_check.audit.planes import Spectrum, spectrum
 from numeric_check.audit.positions import beyond
@@ -104,7 +104,8 @@ def _asked(question: history.Question, context: Context) -> Finding:
     try:
         return question(context)
     except AuditError as error:
-        return skipped(question.__name__, question.__doc__ or "", str(error))
+        what = " ".join((question.__doc__ or "").split())
+        return undecided(question.__name__.replace("_", " "), what, str(error))
 
 
 def _beyond_wavelengths(planes: Spectrum) -> tuple[int, ...]:

@@ -282,7 +282,7 @@ def fetched(library: Library, call: Callable[[], Any]) -> Outcome:
     try:
         with np.errstate(all="ignore"):
             value = call()
-    except Exception as error:  # the subject is not ours: anything may come
+    except (Exception, SystemExit) as error:  # the subject is not ours: anything may come
         first = (str(error).strip() or "no message").splitlines()[0]
         raise AuditError(f"the call raised {type(error).__name__}: {first}") from None
     values, dtype = library.fetch(value)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from numeric_check.audit.finding import AuditReport
+from numeric_check.audit.finding import EXIT_CODES, AuditReport
 from numeric_check.audit.report.pages import html, markdown
 from numeric_check.audit.report.pictures import pictures
 from numeric_check.audit.report.terminal import audit_text
@@ -79,7 +79,10 @@ def _known(request: Request, progress: Callable[[str], None], *, as_json: bool) 
             results.append(KnownResult(entry, report, ""))
     refuted = any(r.report is not None and r.report.refuted for r in results)
     text = to_text(known_record(results)) if as_json else known_text(results)
-    return text, 1 if refuted else 0
+    if refuted:
+        return text, EXIT_CODES["refuted"]
+    open_ = any(r.report is None or r.report.verdict == "undecided" for r in results)
+    return text, EXIT_CODES["undecided" if open_ else "consistent"]
 
 
 def audit_record(report: AuditReport) -> AuditRecord:

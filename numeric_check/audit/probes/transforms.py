@@ -12,7 +12,7 @@ from numeric_check.audit.finding import Finding, Verdict, judged, skipped
 from numeric_check.audit.libraries import Array
 from numeric_check.audit.measurement import same_vector
 from numeric_check.audit.reproduce import gradient_of, images_code, shell
-from numeric_check.audit.subject import shaped, unshaped
+from numeric_check.audit.subject import PATTERNS, shaped, unshaped
 from symbolic_pe.errors import AuditError
 
 POSITIONS = (0, 1, 2, 85)
@@ -30,7 +30,7 @@ def questions(context: Context) -> list[Finding]:
     findings = [dtype_kept(context)]
     if name == "numpy":
         return findings
-    findings += [gradient(context), clock(context), _compared(context, "vmap", VMAP, _vmapped)]
+    findings += [gradient(context), clock(context), _vmap(context)]
     if name == "torch" and context.deep:
         findings += [
             _compared(context, "compile", COMPILE, _compiled),
@@ -206,6 +206,13 @@ def _compared(
         detail=f"worst difference {gap:.1e}",
         witness=f"positions {POSITIONS}: results differ by {gap:.2g}",
     )
+
+
+def _vmap(context: Context) -> Finding:
+    """Where the first axis holds positions, mapping over it is no batch."""
+    if PATTERNS[context.subject.form].startswith("n"):
+        return skipped("vmap", VMAP, "the first axis of x holds positions")
+    return _compared(context, "vmap", VMAP, _vmapped)
 
 
 def _vmapped(context: Context, x: Any, places: Any) -> Any:
