@@ -12,9 +12,10 @@ decided that
 and therefore F̂(t)ᵀĜ(s) = P̂·exp((t − s)K)·Q̂ for all real t, s, c: relative, without sampling. The
 constants are then compared with the plan: every entry of K, P̂, Q̂ is within rounding of the exact
 one. Texts with run-time parameters, and texts that branch on positions, are decided by
-`parametric_proof` instead, the other functions by `exact_functions`. What is decided holds in exact
-arithmetic, for the branches that the text takes on shapes and dtypes; rounding is measured by
-`cross_check`.
+`parametric_proof` instead. Of the other functions, tables and `operator` are decided here, causal
+sums in `exact_forms`, the rest in `exact_functions`. What is decided holds in exact arithmetic, for
+the branches that the text takes on shapes and dtypes; rounding is bounded in `rounding` and
+measured by `cross_check`.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ A TOML adapter names importable callables and the places of their arguments; its
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -115,6 +116,9 @@ def _optional(path: Path, name: str) -> Any:
     """An attribute of the file, executed anew for each call; None when it has none."""
     import runpy
 
+    for folder in (str(Path.cwd()), str(path.resolve().parent)):
+        if folder not in sys.path:
+            sys.path.insert(0, folder)
     try:
         return runpy.run_path(str(path)).get(name)
     except (Exception, SystemExit) as error:  # the file is not ours: anything may come

@@ -232,6 +232,12 @@ def test_mistakes_in_a_mapping(folder: Path, text: str, message: str) -> None:
     assert message in str(error.value)
 
 
+def test_a_file_imports_what_lies_beside_it(folder: Path) -> None:
+    (folder / "beside_it.py").write_text("def query(x, positions):\n    return x\n")
+    (folder / "adapter.py").write_text("from beside_it import query\n\ndimension = 4\n")
+    assert audit(folder / "adapter.py", against="nope:dim=4").verdict == "consistent"
+
+
 def test_mistakes_in_a_file(folder: Path) -> None:
     with pytest.raises(AuditError, match="no such file"):
         audit(folder / "none.toml")
