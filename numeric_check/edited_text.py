@@ -12,6 +12,7 @@ therefore reported and not taken as harmless.
 from __future__ import annotations
 
 import ast
+import copy
 from collections import Counter
 from collections.abc import Iterator, Set
 
@@ -76,23 +77,39 @@ def _changed_signatures(new: ast.Module, old: ast.Module) -> list[str]:
     """Callers pass arguments by name and rely on defaults: exact execution does neither."""
     ours, theirs = _signatures(new), _signatures(old)
     return [
-        f"the edit changes the arguments of {name}, from ({ast.unparse(theirs[name])}) to "
-        f"({ast.unparse(found)})"
+        f"the edit changes the arguments of {name}, from ({theirs[name]}) to ({found})"
         for name, found in sorted(ours.items())
-        if name in theirs and ast.dump(found) != ast.dump(theirs[name])
+        if name in theirs and found != theirs[name]
     ]
 
 
-def _signatures(tree: ast.Module) -> dict[str, ast.arguments]:
+def _signatures(tree: ast.Module) -> dict[str, str]:
     """The arguments of public functions, and of the methods of classes."""
-    found: dict[str, ast.arguments] = {}
+    found: dict[str, str] = {}
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
-            found[node.name] = node.args
+            found[node.name] = _signature(node)
         elif isinstance(node, ast.ClassDef):
             methods = (m for m in node.body if isinstance(m, ast.FunctionDef))
-            found |= {f"{node.name}.{m.name}": m.args for m in methods}
+            found |= {f"{node.name}.{m.name}": _signature(m) for m in methods}
     return found
+
+
+def _signature(function: ast.FunctionDef) -> str:
+    """Names and defaults; what an argument that is never read would be is nobody's business."""
+    read = {n.id for part in function.body for n in ast.walk(part) if isinstance(n, ast.Name)}
+    given = copy.deepcopy(function.args)
+    plain = [*given.posonlyargs, *given.args]
+    first = len(plain) - len(given.defaults)
+    unread = ast.Constant(...)
+    given.defaults = [
+        d if x.arg in read else unread for x, d in zip(plain[first:], given.defaults, strict=True)
+    ]
+    given.kw_defaults = [
+        d if d is None or x.arg in read else unread
+        for x, d in zip(given.kwonlyargs, given.kw_defaults, strict=True)
+    ]
+    return ast.unparse(given)
 
 
 def _stripped(text: str) -> ast.Module:
