@@ -1,1 +1,36 @@
-"""The mathematics as executable derivations: one file a statement, each with its negative twin."""
+"""The mathematics as executable derivations: one file a statement, each with its negative twin.
+
+A file defines `DERIVATION`. `CHAPTERS` names the parts of the book in reading order and the files
+of each; a test fails for a file that no chapter lists.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+
+from symbolic_pe.proof.derivation import Derivation
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A part of the book: key, title, and modules in reading order."""
+
+    key: str
+    title: str
+    modules: tuple[str, ...]
+
+
+CHAPTERS = (Chapter("augmentation", "Constant coordinates", ("alibi_augmentation",)),)
+
+
+def derivation(module: str) -> Derivation:
+    """The derivation of one file."""
+    found = import_module(f"derivations.{module}").DERIVATION
+    assert isinstance(found, Derivation)
+    return found
+
+
+def derivations() -> tuple[Derivation, ...]:
+    """Every derivation in reading order."""
+    return tuple(derivation(module) for chapter in CHAPTERS for module in chapter.modules)

@@ -1,16 +1,12 @@
 """ALiBi is a positional group after two constant coordinates are added, and how it is misquoted.
 
-Statement.  With Y = [[0, 1], [0, 0]] and the constant coordinates qₐ = (−m, 0), kₐ = (0, 1),
+With Y = [[0, 1], [0, 0]] and the constant coordinates qₐ = (−m, 0), kₐ = (0, 1),
 
     [q; qₐ]ᵀ (I ⊕ exp(τY)) [k; kₐ] = qᵀk − m·τ,        τ = t − s.
 
-Proof.  Y² = 0, so exp(τY) = I + τY, and qₐᵀ(I + τY)kₐ = qₐ₁kₐ₁ + qₐ₂kₐ₂ + τ·qₐ₁kₐ₂ = −m·τ. ∎
-
-Negative twin.  A much-repeated text gives q̂ = [q, −m, 1] and k̂ = [k, 1, 0]. Whatever orientation
-and pairing is read into it, the result is not −m·τ as an identity in m; `decide_quoted` decides
-all eight readings and says where softmax would not notice.
-
-Sources: Press et al., arXiv:2108.12409 (ALiBi); Zhang et al., GRAPE, ICLR 2026 (the pairing).
+A much-repeated text gives q̂ = [q, −m, 1] and k̂ = [k, 1, 0]. Whatever orientation and pairing is
+read into it, the result is not −m·τ as an identity in m; `decide_quoted` decides all eight
+readings and says where softmax would not notice.
 """
 
 from __future__ import annotations
@@ -24,11 +20,14 @@ from symbolic_pe.algebra.matrix import (
     FunctionMatrix,
     ScalarMatrix,
     apply,
+    multiply,
     multiply_functions,
     transpose,
 )
 from symbolic_pe.algebra.scalar import ONE, ZERO, Scalar
 from symbolic_pe.encodings.augmentation import nilpotent_exponential, realised_bias
+from symbolic_pe.proof.claim import Outcome
+from symbolic_pe.proof.derivation import Answer, Decision, Derivation, Rule, Step, Twin, holds
 from symbolic_pe.proof.witness import point_of_difference
 
 SLOPE = Scalar.symbol("m")
@@ -85,7 +84,7 @@ CORRECT: dict[str, tuple[Vector, Vector, ScalarMatrix]] = {
 
 
 @dataclass(frozen=True)
-class Decision:
+class Reading:
     """What one reading gives, and whether that is −m·τ.
 
     witness  numbers at which it differs from −m·τ
@@ -105,16 +104,16 @@ def target() -> ExponentialPolynomial:
     return ExponentialPolynomial.variable("t").compose({"t": 1, "s": -1}).scale(-SLOPE)
 
 
-def decide(reading: str, query: Vector, key: Vector) -> Decision:
+def decide(reading: str, query: Vector, key: Vector) -> Reading:
     """Decide one reading of a pair of auxiliary vectors."""
     generator, operator = READINGS[reading]
     bias = realised_bias(query, operator(nilpotent_exponential(generator)), key)
     difference = bias - target()
     witness = point_of_difference(target(), bias, Assumptions.declare({"m": "positive"}))
-    return Decision(reading, bias, difference.vanishes(), _softmax(difference), witness)
+    return Reading(reading, bias, difference.vanishes(), _softmax(difference), witness)
 
 
-def decide_quoted() -> list[Decision]:
+def decide_quoted() -> list[Reading]:
     """All eight readings of q̂ = [q, −m, 1], k̂ = [k, 1, 0]."""
     return [decide(reading, *QUOTED) for reading in READINGS]
 
@@ -153,38 +152,74 @@ def _roots(polynomial: Scalar) -> set[str]:
     return {str(-(constant / linear))}
 
 
-def page() -> str:
-    """The derivation as Markdown, every verdict decided now."""
-    quoted = "\n".join(
-        f"| {d.reading} | `{d.bias}` | {'holds' if d.holds else 'refuted'} | {d.witness} "
-        f"| {d.softmax} |"
-        for d in decide_quoted()
-    )
-    correct = "\n".join(
-        f"| `{name}` | {'proved' if holds else 'REFUTED'} |"
-        for name, holds in decide_correct().items()
-    )
-    statement, _, rest = (__doc__ or "").partition("\n\n")
-    return f"""# {statement}
+def _nilpotent() -> Decision:
+    square = multiply(UPPER, UPPER)
+    return holds(all(x.is_zero() for row in square for x in row), "Y^2 is not 0")
 
-<!-- written by derivations/alibi_augmentation.py; do not edit -->
 
-{rest.strip()}
+def _identity() -> Decision:
+    correct = decide_correct()
+    shown = {name: "holds" if truth else "fails" for name, truth in correct.items()}
+    wrong = [name for name, truth in correct.items() if not truth]
+    return holds(not wrong, f"the vectors {wrong} do not give -m*tau", **shown)
 
-## Vectors that are right
 
-Decided as identities in m and the lag τ. Read a row as qₐ, kₐ over Y = [[0, 1], [0, 0]] unless it
-says otherwise.
+def _as_quoted() -> Decision:
+    """Refuted when every reading is."""
+    found = {d.reading: f"{d.bias}; {d.softmax}" for d in decide_quoted()}
+    standing = [d.reading for d in decide_quoted() if d.holds]
+    if standing:
+        return Decision(Outcome.PROVED, found)
+    first = decide_quoted()[0]
+    witness = f"{first.reading}: {first.witness}; the others likewise"
+    return Decision(Outcome.REFUTED, found, witness)
 
-| vectors | −m·τ |
-|---|---|
-{correct}
 
-## The quoted vectors, in every reading
+DERIVATION = Derivation(
+    name="alibi-augmentation",
+    title="ALiBi is a positional group after two constant coordinates are added",
+    chapter="augmentation",
+    statement=r"""
+With $Y = \begin{pmatrix}0&1\\0&0\end{pmatrix}$ and the constant coordinates
+$q_a = (-m, 0)$, $k_a = (0, 1)$,
 
-What qₐ = (−m, 1), kₐ = (1, 0) adds to q·k. Claimed is −m·(t − s).
-
-| reading | gives | as an identity in m | witness | after softmax over keys |
-|---|---|---|---|---|
-{quoted}
-"""
+$$\begin{pmatrix}q\\q_a\end{pmatrix}^{\!\top} \bigl(I \oplus e^{\tau Y}\bigr)
+\begin{pmatrix}k\\k_a\end{pmatrix} = q^\top k - m\tau, \qquad \tau = t - s.$$
+""".strip(),
+    hypotheses=("the vectors $q_a$, $k_a$ do not depend on the position",),
+    steps=(
+        Step(
+            "nilpotent",
+            "$Y^2 = 0$, so $e^{\\tau Y} = I + \\tau Y$.",
+            Rule.LINEAR_ALGEBRA,
+            _nilpotent,
+        ),
+        Step(
+            "identity",
+            r"$q_a^\top (I + \tau Y) k_a = q_{a1}k_{a1} + q_{a2}k_{a2} + \tau\, q_{a1}k_{a2}$, "
+            r"which is $-m\tau$ "
+            "for these vectors and for others that are found in use.",
+            Rule.NORMAL_FORM,
+            _identity,
+        ),
+    ),
+    twins=(
+        Twin(
+            "as-quoted",
+            "the right vectors.",
+            r"A much-repeated text has $\hat q = [q, -m, 1]$, $\hat k = [k, 1, 0]$. "
+            r"No reading of orientation and pairing gives $-m\tau$ as an identity in $m$.",
+            _as_quoted,
+        ),
+    ),
+    answers=(
+        Answer("S1.8", Outcome.PROVED, "identity", "on causal lags; two coordinates are needed"),
+        Answer("S1.9", Outcome.REFUTED, "as-quoted", "correct vectors stand beside it"),
+    ),
+    rocq=("Augmentation.alibi", "Augmentation.alibi_misquoted"),
+    justifies=("alibi",),
+    sources=(
+        "Press et al., arXiv:2108.12409 (ALiBi)",
+        "Zhang et al., GRAPE, ICLR 2026 (the pairing)",
+    ),
+)

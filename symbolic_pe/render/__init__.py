@@ -1,0 +1,1 @@
+"""Decided mathematics as pages."""
