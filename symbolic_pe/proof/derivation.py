@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from symbolic_pe.proof.claim import Outcome
+from symbolic_pe.proof.evidence import plain
 
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
@@ -52,12 +53,13 @@ RULES: Mapping[Rule, str] = {
 class Decision:
     """What was decided of one step.
 
-    evidence  what was computed, by name: both sides, ranks, enclosures
+    evidence  what was computed, by name: both sides, ranks, enclosures; texts, numbers, functions,
+              matrices (rows), lists, or `Shown`. A page writes mathematics for what is no text.
     witness   exact numbers at which the statement fails, when it is refuted
     """
 
     outcome: Outcome
-    evidence: Mapping[str, str] = field(default_factory=dict)
+    evidence: Mapping[str, object] = field(default_factory=dict)
     witness: str | None = None
 
     def __post_init__(self) -> None:
@@ -67,10 +69,9 @@ class Decision:
 
 def holds(truth: bool, witness: str = "the two sides differ", **evidence: object) -> Decision:
     """Proved if true, else refuted with the witness."""
-    shown = {name: str(value) for name, value in evidence.items()}
     if truth:
-        return Decision(Outcome.PROVED, shown)
-    return Decision(Outcome.REFUTED, shown, witness)
+        return Decision(Outcome.PROVED, evidence)
+    return Decision(Outcome.REFUTED, evidence, witness)
 
 
 @dataclass(frozen=True)
@@ -221,7 +222,7 @@ class Decided:
 def _shown(decision: Decision) -> dict[str, object]:
     return {
         "outcome": decision.outcome.value,
-        "evidence": dict(decision.evidence),
+        "evidence": {name: plain(value) for name, value in decision.evidence.items()},
         "witness": decision.witness,
     }
 
