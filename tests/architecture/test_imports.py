@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-HEAVY = ("sympy", "torch", "numpy", "matplotlib", "mpmath", "jinja2")
+HEAVY = ("sympy", "torch", "numpy", "matplotlib", "mpmath", "jinja2", "joblib", "rich")
+EXACT = ("flint", "symbolic_pe.classification", "symbolic_pe.proof.prover")
 
 
 def modules_after(code: str) -> set[str]:
@@ -26,7 +27,20 @@ def test_help_imports_nothing_heavy() -> None:
         "from symbolic_pe.cli.main import cli\n"
         "assert CliRunner().invoke(cli, ['--help']).exit_code == 0"
     )
-    assert not loaded & set(HEAVY)
+    assert not loaded & {*HEAVY, *EXACT}
+
+
+def test_public_functions_are_not_hidden_by_packages_of_their_names() -> None:
+    """`emit` and `exponential` are packages as well, imported here after the functions."""
+    loaded = modules_after(
+        "import symbolic_pe\n"
+        "assert callable(symbolic_pe.exponential)\n"
+        "import symbolic_pe.emit.plan, symbolic_pe.exponential.primary\n"
+        "from symbolic_pe import *\n"
+        "assert all(callable(f) for f in (emit, exponential, symbolic_pe.emit))\n"
+        "assert not hasattr(symbolic_pe, 'nothing')"
+    )
+    assert "flint" in loaded
 
 
 def test_proving_imports_no_array_library_and_no_sympy() -> None:
