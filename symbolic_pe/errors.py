@@ -4,7 +4,12 @@ from __future__ import annotations
 
 
 class SymbolicPEError(Exception):
-    """Base of every error that this distribution raises on purpose."""
+    """Base of every error that this distribution raises on purpose.
+
+    refutes  True when the input is right and what was asked of it is refuted
+    """
+
+    refutes = False
 
 
 class SpecificationError(SymbolicPEError):

@@ -56,6 +56,7 @@ PAGES = [
     "docs/how-to/rounding.md",
     "docs/how-to/several-axes.md",
     "docs/how-to/add-a-target.md",
+    "docs/how-to/add-an-encoding.md",
     "docs/how-to/audit.md",
 ]
 REFUTED = (

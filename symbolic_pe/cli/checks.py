@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from symbolic_pe.cli.known_encodings import claim_record
 from symbolic_pe.cli.nearness import snap_records
 from symbolic_pe.cli.output import (
     BiasRecord,
@@ -17,7 +18,6 @@ from symbolic_pe.cli.output import (
     RecheckItem,
     RecheckRecord,
     TextRecord,
-    claim_record,
     classification_record,
 )
 from symbolic_pe.cli.pipeline import Artefacts, Report

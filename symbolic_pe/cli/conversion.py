@@ -20,11 +20,11 @@ from symbolic_pe.checkpoints.selection import (
     select,
 )
 from symbolic_pe.cli.files import write_streams
+from symbolic_pe.cli.known_encodings import claim_record
 from symbolic_pe.cli.output import (
     ConversionRecord,
     LayoutRecord,
     PermutedRecord,
-    claim_record,
 )
 from symbolic_pe.cli.text import claims_text
 from symbolic_pe.encodings.layout import LAYOUTS

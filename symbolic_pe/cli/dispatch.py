@@ -11,6 +11,7 @@ from symbolic_pe.budget import Budget
 from symbolic_pe.classification import classify
 from symbolic_pe.cli.axes import axes_record, axes_text
 from symbolic_pe.cli.closed_forms import closed_form_text, uniform_closed_form
+from symbolic_pe.cli.known_encodings import outside_record, outside_text
 from symbolic_pe.cli.nearness import (
     HeadNearness,
     nearness_lines,
@@ -21,11 +22,14 @@ from symbolic_pe.cli.nearness import (
 from symbolic_pe.cli.output import classification_record
 from symbolic_pe.cli.step import step_record, step_text
 from symbolic_pe.cli.text import classification_text
-from symbolic_pe.encodings.forms import IntegerPositions, SeveralAxes, Specification
+from symbolic_pe.encodings.forms import IntegerPositions, Outside, SeveralAxes, Specification
 from symbolic_pe.jordan.snapping import Snapped
 from symbolic_pe.proof.integer_positions import StepProof, prove_step
 from symbolic_pe.proof.prover import Proof, prove
 from symbolic_pe.proof.several_axes import AxesProof, prove_axes
+from symbolic_pe.proof.verdicts import OutsideProof, prove_outside
+
+AnyProof = Proof | StepProof | AxesProof | OutsideProof
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,9 @@ def classification(
     if isinstance(found, SeveralAxes):
         axes = prove_axes(found)
         return Shown(lambda: axes_record(axes), lambda: axes_text(axes))
+    if isinstance(found, Outside):
+        outside = prove_outside(found)
+        return Shown(lambda: outside_record(outside), lambda: outside_text(outside))
     case_tree = classify(found, budget)
     closed = [closed_form_text(case_tree, c) for c in case_tree.cases] if closed_form else []
     uniform = uniform_closed_form(case_tree) if closed_form else None
@@ -71,8 +78,10 @@ def classification(
     return Shown(record, text, case_tree.undecided)
 
 
-def proof(found: Specification, budget: Budget) -> Proof | StepProof | AxesProof:
-    """Decide the claims of a generator, a step, or several axes."""
+def proof(found: Specification, budget: Budget) -> AnyProof:
+    """Decide the claims of a generator, a step, several axes, or what is no group."""
     if isinstance(found, IntegerPositions):
         return prove_step(found)
+    if isinstance(found, Outside):
+        return prove_outside(found)
     return prove_axes(found) if isinstance(found, SeveralAxes) else prove(found, budget)

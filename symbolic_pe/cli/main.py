@@ -14,6 +14,7 @@ import click
 
 from symbolic_pe.budget import DEFAULT_SECONDS, Budget
 from symbolic_pe.cli.bench import bench
+from symbolic_pe.cli.catalogue import catalogue
 from symbolic_pe.cli.guard import Guard, guarded
 from symbolic_pe.errors import NotYetCovered, SymbolicPEError, Undecided
 
@@ -44,8 +45,9 @@ class _Group(click.Group):
             click.echo(f"undecided: {error}", err=True)
             ctx.exit(EXIT_UNDECIDED)
         except SymbolicPEError as error:
-            click.echo(f"error: {error}", err=True)
-            ctx.exit(EXIT_MISUSE)
+            refuted = error.refutes
+            click.echo(f"{'refuted' if refuted else 'error'}: {error}", err=True)
+            ctx.exit(EXIT_REFUTED if refuted else EXIT_MISUSE)
         except (RecursionError, MemoryError):
             click.echo("error: the input is too large or too deeply nested", err=True)
             ctx.exit(EXIT_MISUSE)
@@ -544,26 +546,6 @@ def audit(
 
 
 @cli.command()
-@click.option("--family", help="Only this family.")
-@click.option("--verdict", help="Only verdicts containing this text.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def catalogue(family: str | None, verdict: str | None, as_json: bool) -> None:
-    """Known encodings with family, verdict and defaults."""
-    from symbolic_pe.cli.output import CatalogueRecord, entry_record, to_text
-    from symbolic_pe.cli.text import catalogue_text
-    from symbolic_pe.encodings.catalogue import entries
-
-    records = [
-        entry_record(entry)
-        for entry in entries().values()
-        if (family is None or entry.family == family)
-        and (verdict is None or verdict in entry.verdict.value)
-    ]
-    record = CatalogueRecord(records)
-    click.echo(to_text(record) if as_json else catalogue_text(record) + "\n", nl=False)
-
-
-@cli.command()
 @click.argument("name")
 def explain(name: str) -> None:
     """Print a derivation as Markdown, every verdict decided now."""
@@ -573,6 +555,7 @@ def explain(name: str) -> None:
 
 
 cli.add_command(bench)
+cli.add_command(catalogue)
 
 
 @cli.command()

@@ -11,12 +11,19 @@ from symbolic_pe.checkpoints.names import Kind
 from symbolic_pe.classification import Classification, ClassifiedCase
 from symbolic_pe.cli.audit_records import AuditRecord, KnownTableRecord
 from symbolic_pe.cli.axes import AxesRecord
+from symbolic_pe.cli.comparison import ComparisonRecord
+from symbolic_pe.cli.known_encodings import (
+    CatalogueRecord,
+    ClaimRecord,
+    OutsideRecord,
+    ShownEntryRecord,
+    claim_record,
+)
 from symbolic_pe.cli.step import StepRecord
-from symbolic_pe.encodings.entry import Entry
-from symbolic_pe.proof.claim import Claim
 from symbolic_pe.proof.integer_positions import StepProof
 from symbolic_pe.proof.prover import Proof
 from symbolic_pe.proof.several_axes import AxesProof
+from symbolic_pe.proof.verdicts import OutsideProof
 
 
 class BlockRecord(msgspec.Struct, frozen=True):
@@ -125,16 +132,6 @@ class ClassificationRecord(msgspec.Struct, frozen=True):
     closed_form: str | None = None
 
 
-class ClaimRecord(msgspec.Struct, frozen=True):
-    """One claim and what was decided of it."""
-
-    name: str
-    verdict: Literal["proved", "refuted", "undecided"]
-    statement: str
-    witness: str | None
-    reason: str
-
-
 class ProofRecord(msgspec.Struct, frozen=True):
     """Output of `prove --json`."""
 
@@ -226,23 +223,6 @@ class BuildRecord(msgspec.Struct, frozen=True):
     certificate: str | None
 
 
-class EntryRecord(msgspec.Struct, frozen=True):
-    """One catalogue entry."""
-
-    name: str
-    family: str
-    verdict: str
-    defaults: dict[str, str]
-    title: str
-    reference: str
-
-
-class CatalogueRecord(msgspec.Struct, frozen=True):
-    """Output of `catalogue --json`."""
-
-    entries: list[EntryRecord]
-
-
 class CheckRecord(msgspec.Struct, frozen=True):
     """Output of `check --json`."""
 
@@ -315,9 +295,12 @@ SCHEMAS: dict[str, type[msgspec.Struct]] = {
     "classify": ClassificationRecord,
     "classify-step": StepRecord,
     "classify-axes": AxesRecord,
+    "classify-outside": OutsideRecord,
     "prove": ProofRecord,
     "build": BuildRecord,
     "catalogue": CatalogueRecord,
+    "catalogue-show": ShownEntryRecord,
+    "catalogue-compare": ComparisonRecord,
     "check": CheckRecord,
     "recheck": RecheckRecord,
     "convert": ConversionRecord,
@@ -393,25 +376,6 @@ def _case_record(case: ClassifiedCase, closed_form: str | None) -> CaseRecord:
     )
 
 
-def claim_record(claim: Claim) -> ClaimRecord:
-    """From the value to the published record."""
-    return ClaimRecord(
-        claim.name, claim.verdict.value, claim.statement, claim.witness, claim.reason
-    )
-
-
-def proof_record(proof: Proof | StepProof | AxesProof) -> ProofRecord:
+def proof_record(proof: Proof | StepProof | AxesProof | OutsideProof) -> ProofRecord:
     """From the value to the published record."""
     return ProofRecord(proof.encoding.name, [claim_record(c) for c in proof.claims])
-
-
-def entry_record(entry: Entry) -> EntryRecord:
-    """From the value to the published record."""
-    return EntryRecord(
-        entry.name,
-        entry.family,
-        entry.verdict.value,
-        {name: setting.default for name, setting in entry.settings.items()},
-        entry.title,
-        entry.reference,
-    )

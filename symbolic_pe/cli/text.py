@@ -10,7 +10,6 @@ from symbolic_pe.cli.abbreviations import Abbreviations
 from symbolic_pe.cli.output import (
     BoundRecord,
     BoundsRecord,
-    CatalogueRecord,
     CheckRecord,
     ErrorRecord,
     RecheckRecord,
@@ -123,26 +122,6 @@ def safe_text(bound: BoundRecord) -> str:
         return f"nowhere {allowed}"
     suffix = {"tolerance": "", "range": " (its range ends there)", "horizon": " and beyond"}
     return f"{allowed} to |u| = {bound.safe_position}{suffix[bound.safe_limited_by]}"
-
-
-def catalogue_text(record: CatalogueRecord) -> str:
-    """The catalogue as a table."""
-    rows = [("name", "family", "verdict", "defaults")] + [
-        (
-            e.name,
-            e.family,
-            e.verdict,
-            ",".join(f"{k}={v}" for k, v in e.defaults.items() if v),
-        )
-        for e in record.entries
-    ]
-    widths = [max(len(row[i]) for row in rows) for i in range(3)]
-    return "\n".join(
-        "  ".join(
-            [*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3]]
-        ).rstrip()
-        for row in rows
-    )
 
 
 def build_text(

@@ -6,32 +6,21 @@ import difflib
 from collections.abc import Mapping
 
 from symbolic_pe.encodings.encoding import Domain, Encoding
-from symbolic_pe.encodings.entry import Entry
+from symbolic_pe.encodings.entry import Entry, Form
 from symbolic_pe.encodings.families import additive, decaying, defective, rotary
 from symbolic_pe.errors import SpecificationError
+
+MODULES = (rotary, decaying, additive, defective)
+"""One module for each part of the catalogue; each has `ENTRIES`, in reading order."""
 
 
 def entries() -> dict[str, Entry]:
     """Every entry by name, in reading order."""
-    listed = (
-        *rotary.ENTRIES,
-        *decaying.ENTRIES,
-        *additive.ENTRIES,
-        *defective.ENTRIES,
-    )
-    return {entry.name: entry for entry in listed}
+    return {entry.name: entry for module in MODULES for entry in module.ENTRIES}
 
 
-def catalogue(
-    name: str, settings: Mapping[str, object] | None = None, domain: Domain | None = None
-) -> Encoding:
-    """A known encoding, with settings given as numbers or texts.
-
-    >>> catalogue("rope", {"dim": 8}).dimension
-    8
-
-    Raises `SpecificationError` for an unknown name or setting, with the nearest known one.
-    """
+def entry_named(name: str) -> Entry:
+    """The entry of this name. Raises `SpecificationError` with the nearest known one."""
     known = entries()
     if name not in known:
         near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
@@ -40,4 +29,28 @@ def catalogue(
             f"unknown encoding {name!r}{hint} (known: {', '.join(known)}; or give a .toml or "
             ".json file)"
         )
-    return known[name].encoding(settings or {}, domain)
+    return known[name]
+
+
+def catalogue(
+    name: str, settings: Mapping[str, object] | None = None, domain: Domain | None = None
+) -> Encoding:
+    """A known encoding of one generator, with settings given as numbers or texts.
+
+    >>> catalogue("rope", {"dim": 8}).dimension
+    8
+
+    Raises `SpecificationError` for an unknown name or setting, with the nearest known one,
+    `NotAGroup` for what has no generator, and `NotYetCovered` for several axes.
+    """
+    return entry_named(name).encoding(settings or {}, domain)
+
+
+def catalogue_form(
+    name: str, settings: Mapping[str, object] | None = None, domain: Domain | None = None
+) -> Form:
+    """A known encoding of whatever form: one generator, several axes, or no group.
+
+    Raises `SpecificationError` for an unknown name or setting, with the nearest known one.
+    """
+    return entry_named(name).form(settings or {}, domain)

@@ -25,8 +25,13 @@ class Verdict(StrEnum):
     """What kind of object an encoding is, as a family of operators."""
 
     GROUP = "one-parameter group"
+    COMMUTING = "commuting n-parameter group"
     AUGMENTED = "group after constant coordinates are added"
     LEARNED_TIME = "group in learned time"
+    PER_LENGTH = "group per length only"
+    PRODUCT = "ordered product of non-commuting maps"
+    NOT_INVARIANT = "not translation invariant"
+    NOT_REALISABLE = "translation invariant, without finite-dimensional realisation"
 
 
 @dataclass(frozen=True)

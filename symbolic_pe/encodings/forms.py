@@ -8,15 +8,18 @@ They are values of their own. What needs one generator refuses them and says wha
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from symbolic_pe.algebra.assumptions import Assumptions
 from symbolic_pe.algebra.matrix import ScalarMatrix
+from symbolic_pe.encodings.axes import SeveralAxes
+from symbolic_pe.encodings.catalogue import catalogue_form
 from symbolic_pe.encodings.decoding import as_choice, as_list, as_table, as_text, known_keys
 from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.encodings.layout import LAYOUTS, place_consecutively
 from symbolic_pe.encodings.layout import planes as plane_channels
+from symbolic_pe.encodings.outside import Outside
 from symbolic_pe.encodings.specification import (
     Context,
     block_of,
@@ -24,6 +27,7 @@ from symbolic_pe.encodings.specification import (
     encoding_name,
     from_document,
     generator_of,
+    in_catalogue,
     read_with,
 )
 from symbolic_pe.errors import NotYetCovered, SpecificationError, SymbolicPEError
@@ -53,23 +57,7 @@ class IntegerPositions:
         return len(self.step)
 
 
-@dataclass(frozen=True)
-class SeveralAxes:
-    """A(p) = exp(Σ pᵢXᵢ) for positions p of several coordinates; commuting is not yet decided."""
-
-    name: str
-    axes: tuple[Generator, ...]
-    axis_names: tuple[str, ...]
-    assumptions: Assumptions = field(default_factory=Assumptions)
-    title: str = ""
-
-    @property
-    def dimension(self) -> int:
-        """Channels."""
-        return self.axes[0].dimension
-
-
-Specification = Encoding | IntegerPositions | SeveralAxes
+Specification = Encoding | IntegerPositions | SeveralAxes | Outside
 
 
 def read_any_specification(spec: str) -> Specification:
@@ -77,7 +65,7 @@ def read_any_specification(spec: str) -> Specification:
 
     Raises `SpecificationError` (or its subclass `ExpressionError`).
     """
-    return read_with(spec, from_any_document)
+    return read_with(spec, from_any_document, catalogue_form)
 
 
 def from_any_document(document: Any, default_name: str = "encoding") -> Specification:
@@ -91,6 +79,8 @@ def from_any_document(document: Any, default_name: str = "encoding") -> Specific
     """
     table = as_table(document, "the document")
     given = [key for key in ("step", "axes", "generator", "matrix", "blocks") if key in table]
+    if "catalogue" in table:
+        return in_catalogue(table, catalogue_form)
     if not {"step", "axes"} & set(given):
         return from_document(table, default_name)
     if len(given) > 1:
@@ -231,3 +221,15 @@ def matrix_text(matrix: ScalarMatrix) -> str:
     """A matrix as it is written in a specification."""
     rows = ", ".join("[" + ", ".join(f'"{x}"' for x in row) + "]" for row in matrix)
     return f"[{rows}]"
+
+
+__all__ = [
+    "IntegerPositions",
+    "Outside",
+    "SeveralAxes",
+    "Specification",
+    "from_any_document",
+    "matrix_text",
+    "no_single_generator",
+    "read_any_specification",
+]

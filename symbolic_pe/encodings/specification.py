@@ -64,11 +64,18 @@ def read_specification(spec: str) -> Encoding:
     Raises `SpecificationError` (or its subclass `ExpressionError`), and `NotYetCovered` for a
     [step] or [[axes]], which `encodings.forms` reads.
     """
-    return read_with(spec, from_document)
+    return read_with(spec, from_document, catalogue)
 
 
-def read_with(spec: str, build: Callable[[Any, str], T]) -> T | Encoding:
-    """Read SPEC: a catalogue name as an encoding, a file by `build(document, default name)`."""
+def read_with(
+    spec: str,
+    build: Callable[[Any, str], T],
+    look_up: Callable[[str, Mapping[str, object]], T],
+) -> T:
+    """Read SPEC: a catalogue name by `look_up(name, settings)`, a file by `build(document, name)`.
+
+    The name that `build` receives is that of the file, for documents without one.
+    """
     if not spec.strip():
         raise SpecificationError("expected a specification, got an empty text")
     lowered = spec.lower()
@@ -80,8 +87,19 @@ def read_with(spec: str, build: Callable[[Any, str], T]) -> T | Encoding:
         raise SpecificationError(
             f"{spec}: expected a catalogue name, or a file ending in .toml or .json"
         )
+    return look_up(*name_and_settings(spec))
+
+
+def name_and_settings(spec: str) -> tuple[str, dict[str, object]]:
+    """The parts of `name:setting=value,setting=value`.
+
+    >>> name_and_settings("rope:dim=8")
+    ('rope', {'dim': '8'})
+
+    Raises `SpecificationError` for a setting without value or one given twice.
+    """
     name, _, settings = spec.partition(":")
-    return catalogue(name.strip(), _settings(spec, settings))
+    return name.strip(), _settings(spec, settings)
 
 
 def _settings(spec: str, text: str) -> dict[str, object]:
@@ -150,13 +168,20 @@ def from_document(document: Any, default_name: str = "encoding") -> Encoding:
 
         raise no_single_generator(table, default_name)
     if "catalogue" in table:
-        known_keys(table, ("catalogue", "settings", "domain"), "the document")
-        domain = _domain(table["domain"]) if "domain" in table else None
-        name = as_text(table["catalogue"], "catalogue")
-        return catalogue(name, as_table(table.get("settings", {}), "settings"), domain)
+        return in_catalogue(table, catalogue)
     if any(key in table for key in GENERATOR_KEYS):
         return _from_sections(_as_sections(table), default_name)
     return _from_sections(table, default_name)
+
+
+def in_catalogue(
+    table: dict[str, Any], look_up: Callable[[str, Mapping[str, object], Domain | None], T]
+) -> T:
+    """The entry that `{"catalogue": name, "settings": …}` names, by `look_up`."""
+    known_keys(table, ("catalogue", "settings", "domain"), "the document")
+    domain = _domain(table["domain"]) if "domain" in table else None
+    name = as_text(table["catalogue"], "catalogue")
+    return look_up(name, as_table(table.get("settings", {}), "settings"), domain)
 
 
 def _as_sections(table: dict[str, Any]) -> dict[str, Any]:

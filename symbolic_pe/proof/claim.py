@@ -1,19 +1,8 @@
-"""A claim about an encoding and what was decided of it."""
+"""The claims that certificates and proofs know by name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from enum import StrEnum
-
-
-class Outcome(StrEnum):
-    """Three answers exist."""
-
-    PROVED = "proved"
-    REFUTED = "refuted"
-    UNDECIDED = "undecided"
-
+from symbolic_pe.decision import Claim, Outcome, outcome_of
 
 CLAIM_NAMES = (
     "initial-condition",
@@ -31,29 +20,12 @@ CLAIM_NAMES = (
     "permutation",
     "conjugation",
     "scores",
+    "invariance",
+    "realisation",
+    "one-length",
+    "index-time",
+    "composition",
+    "commuting-steps",
 )
 
-
-@dataclass(frozen=True)
-class Claim:
-    """One statement, its outcome, a witness when refuted, and how or why.
-
-    statement  the equation that was decided
-    witness    numbers that anyone can evaluate by hand, for a refutation
-    reason     the argument for a proof; what is missing for an undecided claim
-    """
-
-    name: str
-    verdict: Outcome
-    statement: str
-    reason: str
-    witness: str | None = None
-
-
-def outcome_of(claims: Iterable[Claim]) -> Outcome:
-    """Refuted if any claim is; undecided if any is and none is refuted; else proved."""
-    verdicts = {c.verdict for c in claims}
-    for worst in (Outcome.REFUTED, Outcome.UNDECIDED):
-        if worst in verdicts:
-            return worst
-    return Outcome.PROVED
+__all__ = ["CLAIM_NAMES", "Claim", "Outcome", "outcome_of"]

@@ -15,10 +15,10 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
-from symbolic_pe.proof.claim import Outcome
+from symbolic_pe.decision import Decision, Outcome, holds
 from symbolic_pe.proof.evidence import plain
 
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
@@ -47,31 +47,6 @@ RULES: Mapping[Rule, str] = {
     Rule.ROCQ: "the kernel of Rocq checks the theorem in `make proofs`; here it is cited",
     Rule.EARLIER: "another derivation, which is decided for itself",
 }
-
-
-@dataclass(frozen=True)
-class Decision:
-    """What was decided of one step.
-
-    evidence  what was computed, by name: both sides, ranks, enclosures; texts, numbers, functions,
-              matrices (rows), lists, or `Shown`. A page writes mathematics for what is no text.
-    witness   exact numbers at which the statement fails, when it is refuted
-    """
-
-    outcome: Outcome
-    evidence: Mapping[str, object] = field(default_factory=dict)
-    witness: str | None = None
-
-    def __post_init__(self) -> None:
-        if self.outcome is Outcome.REFUTED and not self.witness:
-            raise ValueError("a refutation needs a witness, got none")
-
-
-def holds(truth: bool, witness: str = "the two sides differ", **evidence: object) -> Decision:
-    """Proved if true, else refuted with the witness."""
-    if truth:
-        return Decision(Outcome.PROVED, evidence)
-    return Decision(Outcome.REFUTED, evidence, witness)
 
 
 @dataclass(frozen=True)
@@ -234,3 +209,18 @@ def decide(derivation: Derivation) -> Decided:
         tuple(step.decide() for step in derivation.steps),
         tuple(twin.decide() for twin in derivation.twins),
     )
+
+
+__all__ = [
+    "RULES",
+    "Answer",
+    "Decided",
+    "Decision",
+    "Derivation",
+    "Figure",
+    "Rule",
+    "Step",
+    "Twin",
+    "decide",
+    "holds",
+]

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from flint import fmpq
+from collections.abc import Sequence
+
+from flint import arb, fmpq
 
 from symbolic_pe.algebra.binary32 import nearest_binary32
 from symbolic_pe.algebra.expression import parse
 from symbolic_pe.algebra.functions import power
-from symbolic_pe.algebra.scalar import ZERO, Scalar
+from symbolic_pe.algebra.matrix import ScalarMatrix, scalar_matrix
+from symbolic_pe.algebra.scalar import ONE, ZERO, Scalar
+from symbolic_pe.decision import Decision
 from symbolic_pe.encodings.encoding import Domain, Encoding, Head, Schedule, Verdict
-from symbolic_pe.encodings.entry import Entry
+from symbolic_pe.encodings.entry import Entry, Mistake, Published
 from symbolic_pe.encodings.layout import place_planes
+from symbolic_pe.encodings.readings import entry, live_planes, score, theta
 from symbolic_pe.encodings.settings import Setting, Settings, angles, dimension, layout, number
+from symbolic_pe.encodings.witnesses import equals, matrices_equal, same_value
 from symbolic_pe.errors import SpecificationError
 from symbolic_pe.generators.block import Block
 from symbolic_pe.generators.generator import Generator
@@ -111,54 +117,218 @@ def _nope(settings: Settings) -> Encoding:
     )
 
 
+FREQUENCIES = Setting(
+    "exact",
+    "exact numbers base^(-2j/d), or the float32 numbers that a checkpoint holds",
+    "choice",
+    ("exact", "float32"),
+)
 ROTARY_DIM = Setting(
     "0", "rotated channels, the first of dim; 0 for all of them", minimum=0, maximum=1024
 )
 
-ENTRIES = (
-    Entry(
-        "nope",
-        "none",
-        Verdict.GROUP,
-        "No positional encoding",
-        "Haviv et al. 2022; Kazemnejad et al. 2023",
-        {"dim": dimension(64)},
-        _nope,
-    ),
-    Entry(
-        "rope",
-        "rotary",
-        Verdict.GROUP,
-        "Rotary position embedding",
-        "Su et al., RoFormer, arXiv:2104.09864",
-        {
-            "dim": dimension(128, 2),
-            "base": number("10000", "base of the frequency ladder"),
-            "layout": layout("interleaved"),
-            "rotary_dim": ROTARY_DIM,
-            "frequencies": Setting(
-                "exact",
-                "exact numbers base^(-2j/d), or the float32 numbers that a checkpoint holds",
-                "choice",
-                ("exact", "float32"),
-            ),
-            "angles": angles(),
-        },
-        _rope,
-    ),
-    Entry(
-        "grape-m",
-        "rotary",
-        Verdict.GROUP,
-        "GRAPE, multiplicative form",
-        "Zhang et al., Group Representational Position Encoding, ICLR 2026",
-        {
-            "dim": dimension(64, 2),
-            "base": number("10000", "base of the frequency ladder"),
-            "layout": layout("half"),
-            "a": Setting("", "rank-two generator a bᵀ − b aᵀ: the vector a", "vector"),
-            "b": Setting("", "rank-two generator a bᵀ − b aᵀ: the vector b", "vector"),
-        },
-        _grape_m,
+
+# -- what was printed of them -----------------------------------------------------------------
+
+
+def _opposite_turn() -> Decision:
+    """R(+θτ) against R(−θτ) at θ = 1, τ = 1: the entry below the diagonal."""
+    return same_value(lambda: arb(1).sin(), (-arb(1)).sin, "row 1, column 0 at tau = 1")
+
+
+def _layouts_confused() -> Decision:
+    settings = {"dim": 4}
+    half, interleaved = (
+        ROPE.form({**settings, "layout": name}) for name in ("half", "interleaved")
+    )
+    read = score(*_SMOKE, 3)
+    return same_value(
+        lambda: arb(read(half)),
+        lambda: arb(read(interleaved)),
+        "q = (1, 2, 3, 4), k = (1/2, -1, 2, 1/4), t - s = 3, d = 4",
+    )
+
+
+def _indices_from_one() -> Decision:
+    """θᵢ = 10000^(−2i/d) for i = 1 … d/2 begins with 10000^(−2/d)."""
+    return equals(parse("10000^(-2/8)"), parse("1"), "the first frequency of d = 8")
+
+
+def _integer_division() -> Decision:
+    """An exponent 2j // d in integers is 0 for every j < d/2."""
+    return equals(parse("10000^0"), parse("10000^(-2/8)"), "theta_1 of d = 8")
+
+
+def _base_left_out() -> Decision:
+    """d = 128 with base 500000 in the checkpoint and 10000 in the code."""
+    stated, right = (parse(f"{base}^(-2/128)") for base in (10000, 500000))
+    return equals(stated, right, "theta_1 of d = 128, base 500000")
+
+
+def _plane(a: Sequence[int], b: Sequence[int]) -> ScalarMatrix:
+    """L(a, b) = a bᵀ − b aᵀ."""
+    return scalar_matrix(
+        [[Scalar.rational(a[i] * b[k] - b[i] * a[k]) for k in range(len(a))] for i in range(len(a))]
+    )
+
+
+J = scalar_matrix([[ZERO, -ONE], [ONE, ZERO]])
+
+
+def _wrong_sign_of_the_plane() -> Decision:
+    return matrices_equal(J, _plane((1, 0), (0, 1)), "L(e1, e2), said to be J")
+
+
+def _integer_period() -> Decision:
+    """s = 1: the map at n = 7, beyond 2π/s = 6.28…, is not the map at 0."""
+    return same_value(lambda: arb(7).cos(), lambda: arb(1), "cos(n s) at n = 7, s = 1")
+
+
+_SMOKE = (("1", "2", "3", "4"), ("1/2", "-1", "2", "1/4"))
+_STABLE = (
+    r"$A(\tau)$ is orthogonal: norms are kept, $|A(\tau)| = 1$ for every lag, on both sides of 0, "
+    "and one map serves queries and keys."
+)
+
+NOPE = Entry(
+    "nope",
+    "none",
+    Verdict.GROUP,
+    "No positional encoding",
+    "Haviv et al. 2022; Kazemnejad et al. 2023",
+    {"dim": dimension(64)},
+    _nope,
+    definition=r"score $= q^\top k$ for all positions.",
+    generator="$X = 0$: the trivial group. Order comes from the causal mask alone, outside $A$.",
+    stability=r"$A(\tau) = I$: bounded for all lags.",
+    values=(
+        Published("score of the smoke test", "5.5", score(*_SMOKE, 3), {"dim": 4}),
+        Published("planes that turn", "0", live_planes()),
     ),
 )
+ROPE = Entry(
+    "rope",
+    "rotary",
+    Verdict.GROUP,
+    "Rotary position embedding",
+    "Su et al., RoFormer, arXiv:2104.09864, equations 12 to 16",
+    {
+        "dim": dimension(128, 2),
+        "base": number("10000", "base of the frequency ladder"),
+        "layout": layout("interleaved"),
+        "rotary_dim": ROTARY_DIM,
+        "frequencies": FREQUENCIES,
+        "angles": angles(),
+    },
+    _rope,
+    definition=(
+        r"Planes $j = 0, \dots, d/2 - 1$ with $\theta_j = b^{-2j/d}$; "
+        r"$\tilde q = R(t\theta_j) q$ and $\tilde k = R(s\theta_j) k$ in every plane, so the score "
+        r"is $\sum_j q_j^\top R((s - t)\theta_j) k_j$. Layout `interleaved`: plane $j$ is channels "
+        "$(2j, 2j + 1)$; `half`: $(j, j + d/2)$, conjugate by a permutation of channels."
+    ),
+    generator=(
+        r"$X = \bigoplus_j -\theta_j J$, skew, eigenvalues $\pm i\theta_j$: "
+        r"$A(\tau) = \bigoplus_j R(-\theta_j\tau)$."
+    ),
+    stability=_STABLE,
+    values=(
+        Published("theta_0", "1", theta(0), {"dim": 8}),
+        Published("theta_1", "1/10", theta(1), {"dim": 8}),
+        Published("theta_3", "1/1000", theta(3), {"dim": 8}),
+        Published("theta_1", "0.86596432336", theta(1)),
+        Published("theta_2", "0.74989420933", theta(2)),
+        Published("theta_63", "1.1547819847e-4", theta(63)),
+        Published("interleaved score", "7.982131588556", score(*_SMOKE, 3), {"dim": 4}),
+        Published(
+            "half-split score", "-7.228961506711", score(*_SMOKE, 3), {"dim": 4, "layout": "half"}
+        ),
+    ),
+    mistakes=(
+        Mistake(
+            "turned-the-other-way",
+            r"$A(\tau) = R(+\theta\tau)$ for maps $R(+\theta\cdot)$ on both sides",
+            "texts that write $R_{m-n}$ for query $m$ and key $n$",
+            r"$R(t\theta)^\top R(s\theta) = R((s - t)\theta)$, so $A(\tau) = R(-\theta\tau)$",
+            _opposite_turn,
+        ),
+        Mistake(
+            "layouts-confused",
+            "the half-split and the interleaved layout give the same scores with the same weights",
+            "checkpoints loaded without permuting the rows of $W_q$ and $W_k$",
+            "they are conjugate by a permutation, which the weights have to follow",
+            _layouts_confused,
+        ),
+        Mistake(
+            "indices-from-one",
+            r"$\theta_i = 10000^{-2i/d}$ for $i = 1, \dots, d/2$",
+            "RoFormer section 3.3, beside equation 15, which has $i - 1$",
+            r"$\theta_j = 10000^{-2j/d}$ for $j = 0, \dots, d/2 - 1$: the first frequency is 1",
+            _indices_from_one,
+        ),
+        Mistake(
+            "integer-division",
+            "the exponent $2j/d$ computed in integers",
+            "kernels in C that divide integers",
+            "the quotient is a rational number",
+            _integer_division,
+        ),
+        Mistake(
+            "default-base",
+            "the base is 10000, whatever the checkpoint says",
+            "loaders that ignore `rope_theta`",
+            "the base of the checkpoint, such as 500000",
+            _base_left_out,
+        ),
+    ),
+)
+GRAPE_M = Entry(
+    "grape-m",
+    "rotary",
+    Verdict.GROUP,
+    "GRAPE, multiplicative form",
+    "Zhang et al., Group Representational Position Encoding, ICLR 2026, sections 2 and 3",
+    {
+        "dim": dimension(64, 2),
+        "base": number("10000", "base of the frequency ladder"),
+        "layout": layout("half"),
+        "a": Setting("", "rank-two generator a bᵀ − b aᵀ: the vector a", "vector"),
+        "b": Setting("", "rank-two generator a bᵀ − b aᵀ: the vector b", "vector"),
+    },
+    _grape_m,
+    definition=(
+        r"$L = a b^\top - b a^\top$, $G(n) = \exp(n\omega L)$, $\tilde q = G(t) q$, "
+        r"$\tilde k = G(s) k$; score $q^\top G(s - t) k$. Without $a$ and $b$: one such plane for "
+        "each pair of channels, $b = Ja$, with the frequencies of RoPE; the published code turns "
+        "by "
+        r"$-\theta$."
+    ),
+    generator=(
+        r"$X = -\omega L$, skew of rank 2, eigenvalues $\pm i\omega s$ and 0 with "
+        r"$s = \sqrt{|a|^2|b|^2 - (a\cdot b)^2}$ (Rodrigues: "
+        r"$e^{nL} = I + \frac{\sin ns}{s} L + \frac{1 - \cos ns}{s^2} L^2$)."
+    ),
+    stability=_STABLE,
+    values=(
+        Published("-theta_1, as the code turns", "-1/10", theta(1), {"dim": 8}),
+        Published("entry (0, 1) of X = -L(e1, e2)", "-1", entry(0, 1), {"a": "1 0", "b": "0 1"}),
+    ),
+    mistakes=(
+        Mistake(
+            "sign-of-the-plane",
+            "$L(e_1, e_2) = J$, so that $G$ turns as RoPE does",
+            "GRAPE sections 2.1 and 3.1; section 2.4 has the right sign",
+            "$L(e_1, e_2) = -J$",
+            _wrong_sign_of_the_plane,
+        ),
+        Mistake(
+            "integer-period",
+            r"on integer positions the map has the period $2\pi/s$",
+            "GRAPE appendix J",
+            r"it has a period only if $s/2\pi$ is rational, and then the denominator is the period",
+            _integer_period,
+        ),
+    ),
+)
+
+ENTRIES = (NOPE, ROPE, GRAPE_M)

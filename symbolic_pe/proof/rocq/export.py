@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 
+from symbolic_pe.errors import NotYetCovered
 from symbolic_pe.proof.integer_positions import StepProof
 from symbolic_pe.proof.prover import Proof
 from symbolic_pe.proof.rocq.document import RocqFile
@@ -13,6 +14,7 @@ from symbolic_pe.proof.rocq.encoding_file import rocq_file
 from symbolic_pe.proof.rocq.several import axes_file
 from symbolic_pe.proof.rocq.steps import step_file
 from symbolic_pe.proof.several_axes import AxesProof
+from symbolic_pe.proof.verdicts import OutsideProof
 
 THEORY = (
     "Sums",
@@ -35,7 +37,7 @@ THEORY = (
     "Steps",
 )
 """The files of the theory, each after those that it needs."""
-AnyProof = Proof | AxesProof | StepProof
+AnyProof = Proof | AxesProof | StepProof | OutsideProof
 OPTIONS = "-Q theory SymbolicPE\n-Q encodings SymbolicPE.Encodings\n-arg -w -arg none\n"
 
 
@@ -76,6 +78,10 @@ def rocq_export(proofs: Sequence[tuple[AnyProof, str]]) -> RocqExport:
 
 def file_of(proof: AnyProof, command: str) -> RocqFile:
     """The file of one proof. Raises `NotYetCovered`."""
+    if isinstance(proof, OutsideProof):
+        raise NotYetCovered(
+            f"{proof.encoding.name}: {proof.encoding.verdict.value}: there is no law to export"
+        )
     if isinstance(proof, AxesProof):
         return axes_file(proof, command)
     return step_file(proof, command) if isinstance(proof, StepProof) else rocq_file(proof, command)

@@ -1,0 +1,155 @@
+"""Claims that show what an encoding is not: exact positions, enclosures that do not meet.
+
+not relative     lag (t − s) is equal, score is not
+per length       maps of two lengths give scores that depend on more than the lag
+no realisation   Hankel determinants of b(0), b(1), … that are not 0, of growing size
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from flint import arb, arb_mat
+
+from symbolic_pe.algebra.matrix import ScalarMatrix
+from symbolic_pe.algebra.scalar import Scalar, precision
+from symbolic_pe.decision import Claim, Decision, Outcome, holds
+
+RELATIVE = "score(t + c, s + c) = score(t, s) for all t, s, c"
+ONE_LENGTH = "F_l(t)^T G_m(s) depends on t - s alone for all lengths l, m"
+REALISATION = "bias(tau) = q^T exp(tau Y) k for some finite matrix Y and constant q, k"
+BITS = (128, 512, 2048)
+DIGITS = 12
+
+
+def not_relative(
+    score: Callable[[int, int], arb], first: tuple[int, int], second: tuple[int, int], of: str
+) -> Claim:
+    """Refute translation invariance by two pairs (t, s) of equal lag, at which scores differ.
+
+    score  an enclosure at the current precision
+    of     what is scored, with exact numbers: "q = (1, 0), k = (1, 0)"
+
+    The claim is undecided where enclosures meet at every precision that is tried.
+    """
+    if first[0] - first[1] != second[0] - second[1]:
+        raise ValueError(f"expected two pairs of equal lag, got {first} and {second}")
+    return apart(
+        "relativity",
+        RELATIVE,
+        lambda: (score(*first), score(*second)),
+        (f"(t, s) = {first}", f"(t, s) = {second}"),
+        f"{of}; both lags are {first[0] - first[1]}",
+    )
+
+
+def apart(
+    name: str,
+    statement: str,
+    values: Callable[[], tuple[arb, arb]],
+    places: tuple[str, str],
+    of: str,
+) -> Claim:
+    """Refute a statement by two values that it says are equal and whose enclosures do not meet."""
+    for bits in BITS:
+        with precision(bits):
+            left, right = values()
+            if not left.overlaps(right):
+                shown = " and ".join(
+                    f"{decimal(value)} at {place}"
+                    for value, place in zip((left, right), places, strict=True)
+                )
+                return Claim(name, Outcome.REFUTED, statement, "", f"with {of}: {shown}")
+    return Claim(
+        name,
+        Outcome.UNDECIDED,
+        statement,
+        f"with {of}: the two values agree to {BITS[-1]} bits",
+    )
+
+
+def no_realisation(
+    bias: Callable[[int], arb], sizes: Sequence[int], reason: str, of: str = "bias"
+) -> Claim:
+    """Refute a finite realisation by Hankel determinants det[b(i + j)], 0 ≤ i, j < n, not 0.
+
+    A realisation of dimension r makes every determinant of size n > r vanish, so each size in
+    `sizes` excludes dimensions below it. `reason` is the argument for all sizes.
+    """
+    shown = []
+    for size in sizes:
+        value = _determinant(bias, size)
+        if value is None:
+            return Claim(
+                "realisation",
+                Outcome.UNDECIDED,
+                REALISATION,
+                f"det[{of}(i + j)] of size {size} is not told from 0",
+            )
+        shown.append(f"det of size {size} = {value}")
+    return Claim(
+        "realisation",
+        Outcome.REFUTED,
+        REALISATION,
+        reason,
+        f"Hankel matrices [{of}(i + j)]: {', '.join(shown)}; "
+        f"so no realisation has fewer than {max(sizes)} dimensions",
+    )
+
+
+def _determinant(bias: Callable[[int], arb], size: int) -> str | None:
+    for bits in BITS:
+        with precision(bits):
+            values = [bias(n) for n in range(2 * size - 1)]
+            found = arb_mat([[values[i + j] for j in range(size)] for i in range(size)]).det()
+            if not found.contains(0):
+                return decimal(found, 6)
+    return None
+
+
+def invariant(reason: str) -> Claim:
+    """Translation invariance, proved by the definition: it is written in the lag alone."""
+    return Claim("invariance", Outcome.PROVED, RELATIVE, reason)
+
+
+def decimal(value: arb, digits: int = DIGITS) -> str:
+    """A ball as a decimal, all printed digits right."""
+    return str(value.str(digits, radius=False))
+
+
+# -- mis-statements ---------------------------------------------------------------------------
+
+
+def equals(stated: Scalar, right: Scalar, where: str) -> Decision:
+    """Decide that a stated exact number is the right one; else both are the witness.
+
+    >>> equals(Scalar.rational(1), Scalar.rational(2), "first slope").witness
+    'first slope: stated 1, right 2'
+    """
+    same = (stated - right).vanishes()
+    return holds(same, f"{where}: stated {stated}, right {right}", stated=stated, right=right)
+
+
+def matrices_equal(stated: ScalarMatrix, right: ScalarMatrix, where: str) -> Decision:
+    """Decide that two matrices agree; else the first entry that differs is the witness."""
+    for i, (above, below) in enumerate(zip(stated, right, strict=True)):
+        for j, (x, y) in enumerate(zip(above, below, strict=True)):
+            if not (x - y).vanishes():
+                return equals(x, y, f"{where}, row {i}, column {j}")
+    return Decision(Outcome.PROVED, {"entries": "all agree"})
+
+
+def same_value(stated: Callable[[], arb], right: Callable[[], arb], where: str) -> Decision:
+    """Decide by balls that two numbers differ; never proves that they agree."""
+    for bits in BITS:
+        with precision(bits):
+            x, y = stated(), right()
+            if not x.overlaps(y):
+                text = f"{where}: stated {decimal(x)}, right {decimal(y)}"
+                return holds(False, text, stated=decimal(x), right=decimal(y))
+    return Decision(Outcome.UNDECIDED, {"reason": f"the values agree to {BITS[-1]} bits"})
+
+
+def as_decision(claim: Claim) -> Decision:
+    """The decision of a claim, so that a witness serves as the refutation of a mis-statement."""
+    return Decision(claim.verdict, {"statement": claim.statement}, claim.witness)
