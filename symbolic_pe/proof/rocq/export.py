@@ -25,6 +25,7 @@ THEORY = (
     "Bounds",
     "Augmentation",
     "Gauge",
+    "Continuity",
     "ExteriorAlgebra",
     "Determinant",
     "Fundamental",
