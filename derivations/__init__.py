@@ -21,7 +21,14 @@ class Chapter:
     modules: tuple[str, ...]
 
 
-CHAPTERS = (Chapter("augmentation", "Constant coordinates", ("alibi_augmentation",)),)
+CHAPTERS = (
+    Chapter(
+        "axioms",
+        "From the axioms to one generator",
+        ("axioms.homomorphism", "axioms.gauge", "axioms.exponential", "axioms.one_map"),
+    ),
+    Chapter("augmentation", "Constant coordinates", ("alibi_augmentation",)),
+)
 
 
 def derivation(module: str) -> Derivation:

@@ -7,6 +7,9 @@ answers say what it decides of published claims. `decide` runs all of it:
     proved     every step is proved and every twin is refuted
     refuted    a step is refuted
     undecided  anything else, a twin that could not be refuted among it
+
+What is taken from the literature without being decided here stands in `assumes`, one sentence each;
+"proved" then means: from the hypotheses and from these.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from symbolic_pe.decision import Decision, Outcome, holds
+from symbolic_pe.errors import Undecided
 from symbolic_pe.proof.evidence import plain
 
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
@@ -104,6 +108,7 @@ class Derivation:
     statement   Markdown with $…$ and $$…$$
     hypotheses  one sentence each; every twin drops one of them
     uses        names of derivations that come before
+    assumes     theorems of the literature that it takes as known, one sentence each
     rocq        theorems of the Rocq theory that state the same (`Gauge.homomorphism`)
     justifies   public names or emitted forms that rest on it
     prose       Markdown between the statement and the steps: what it means
@@ -119,6 +124,7 @@ class Derivation:
     sources: tuple[str, ...]
     answers: tuple[Answer, ...] = ()
     uses: tuple[str, ...] = ()
+    assumes: tuple[str, ...] = ()
     rocq: tuple[str, ...] = ()
     justifies: tuple[str, ...] = ()
     prose: str = ""
@@ -170,6 +176,7 @@ class Decided:
             "name": d.name,
             "statement": d.statement,
             "hypotheses": list(d.hypotheses),
+            "assumes": list(d.assumes),
             "steps": [
                 {"name": s.name, "statement": s.statement, "rule": s.rule.value, **_shown(decided)}
                 for s, decided in zip(d.steps, self.steps, strict=True)
@@ -203,12 +210,19 @@ def _shown(decision: Decision) -> dict[str, object]:
 
 
 def decide(derivation: Derivation) -> Decided:
-    """Decide every step and every twin."""
+    """Decide every step and every twin; what a step cannot decide is undecided with the reason."""
     return Decided(
         derivation,
-        tuple(step.decide() for step in derivation.steps),
-        tuple(twin.decide() for twin in derivation.twins),
+        tuple(_decided(step) for step in derivation.steps),
+        tuple(_decided(twin) for twin in derivation.twins),
     )
+
+
+def _decided(part: Step | Twin) -> Decision:
+    try:
+        return part.decide()
+    except Undecided as error:
+        return Decision(Outcome.UNDECIDED, {"reason": str(error)})
 
 
 __all__ = [

@@ -27,6 +27,7 @@ THEORY = (
     "Bounds",
     "Augmentation",
     "Gauge",
+    "Continuity",
     "ExteriorAlgebra",
     "Determinant",
     "Fundamental",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,16 @@ THEOREMS = (
     Theorem("Gauge", "gauge", "all pairs: G(s) = M·A(−s), F(t) = M⁻ᵀA(t)ᵀ with M = G(0)"),
     Theorem("Gauge", "gauge_converse", "every homomorphism and invertible M give a pair"),
     Theorem("Gauge", "normalisation_is_needed", "without A(0) = I the group law can fail"),
+    Theorem(
+        "Continuity",
+        "differentiable_homomorphism_is_flow",
+        "A(s + t) = A(s)A(t), A(0) = I, A′(0) = X: A is the flow of X",
+    ),
+    Theorem(
+        "Continuity",
+        "continuous_homomorphism_is_flow",
+        "continuity at 0 suffices: there is such an X",
+    ),
     Theorem("Fundamental", "fundamental_exists", "p(d/dt)φ = 0 has fundamental solutions"),
     Theorem("Fundamental", "fundamental_unique", "and only one system of them"),
     Theorem("Fundamental", "flow_from_annihilator", "p(X) = 0 gives exp(tX) = Σ φ_c(t)·Xᶜ"),
@@ -122,6 +134,21 @@ def parse_checked(text: str) -> dict[str, Checked]:
             () if axioms == "none" else tuple(axioms.split(", ")),
         )
     return found
+
+
+@cache
+def shipped_checked() -> Mapping[str, Checked]:
+    """What Rocq printed of every theorem when the theory was last compiled, from `checked.txt`.
+
+    `make proofs` compares it with what Rocq prints now.
+    """
+    folder = resources.files("symbolic_pe.proof.rocq")
+    return parse_checked(folder.joinpath("checked.txt").read_text(encoding="utf-8"))
+
+
+def checked_theorem(qualified: str) -> Checked:
+    """Statement and axioms of one theorem (`Gauge.homomorphism`); KeyError when there is none."""
+    return shipped_checked()[qualified]
 
 
 def checked_text(checked: Mapping[str, Checked]) -> str:

@@ -1,0 +1,1 @@
+"""From the axioms of a relative score to one generator."""

@@ -1,0 +1,136 @@
+"""Decisions that steps of derivations make again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from symbolic_pe.algebra.assumptions import Assumptions
+from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
+from symbolic_pe.algebra.matrix import FunctionMatrix, ScalarMatrix
+from symbolic_pe.algebra.scalar import Scalar
+from symbolic_pe.proof.claim import Outcome
+from symbolic_pe.proof.derivation import Decision
+from symbolic_pe.proof.rocq.theorems import THEOREMS, checked_theorem
+from symbolic_pe.proof.witness import point_of_difference
+
+
+def same_function(
+    claimed: ExponentialPolynomial,
+    found: ExponentialPolynomial,
+    signs: Mapping[str, str] | None = None,
+    **evidence: object,
+) -> Decision:
+    """Whether two functions are equal, by normal form; the witness is a point.
+
+    signs  what is assumed of the parameters, for the witness (`{"m": "positive"}`)
+    """
+    shown = {"claimed": str(claimed), "found": str(found)} | _texts(evidence)
+    if (claimed - found).vanishes():
+        return Decision(Outcome.PROVED, shown)
+    where = point_of_difference(claimed, found, Assumptions.declare(dict(signs or {})))
+    if where is None:
+        return Decision(Outcome.UNDECIDED, {**shown, "reason": "no ball tells the two apart"})
+    return Decision(Outcome.REFUTED, shown, where)
+
+
+def same_functions(
+    claimed: FunctionMatrix,
+    found: FunctionMatrix,
+    signs: Mapping[str, str] | None = None,
+    **evidence: object,
+) -> Decision:
+    """`same_function` for every entry; the witness is of the first entry that differs."""
+    for i, (left, right) in enumerate(zip(claimed, found, strict=True)):
+        for j, (a, b) in enumerate(zip(left, right, strict=True)):
+            decided = same_function(a, b, signs)
+            if decided.outcome is not Outcome.PROVED:
+                place = {"entry": f"row {i}, column {j}"} | _texts(evidence)
+                return Decision(decided.outcome, {**place, **decided.evidence}, decided.witness)
+    return Decision(Outcome.PROVED, _texts(evidence))
+
+
+def same_value(claimed: Scalar, found: Scalar, what: str, **evidence: object) -> Decision:
+    """Whether two exact numbers (or rational functions of parameters) are equal."""
+    shown = {"claimed": str(claimed), "found": str(found)} | _texts(evidence)
+    if (claimed - found).vanishes():
+        return Decision(Outcome.PROVED, shown)
+    return Decision(Outcome.REFUTED, shown, f"{what}: claimed {claimed}, found {found}")
+
+
+def same_matrix(
+    claimed: ScalarMatrix, found: ScalarMatrix, what: str, **evidence: object
+) -> Decision:
+    """Whether two exact matrices are equal; the witness is the first entry that differs."""
+    for i, (left, right) in enumerate(zip(claimed, found, strict=True)):
+        for j, (a, b) in enumerate(zip(left, right, strict=True)):
+            if not (a - b).vanishes():
+                where = f"{what}, row {i}, column {j}: claimed {a}, found {b}"
+                return Decision(Outcome.REFUTED, _texts(evidence), where)
+    return Decision(Outcome.PROVED, _texts(evidence))
+
+
+def all_of(parts: Mapping[str, Decision]) -> Decision:
+    """Proved when every part is; refuted or undecided with the first that is not."""
+    shown = {name: _summary(part) for name, part in parts.items()}
+    for worst in (Outcome.REFUTED, Outcome.UNDECIDED):
+        for name, part in parts.items():
+            if part.outcome is worst:
+                witness = f"{name}: {part.witness}" if part.witness else None
+                return Decision(worst, shown, witness)
+    return Decision(Outcome.PROVED, shown)
+
+
+def none_of(parts: Mapping[str, Decision]) -> Decision:
+    """Refuted when every part is, with all witnesses; proved as soon as one holds.
+
+    For a claim that has several readings and holds in none.
+    """
+    shown = {name: _summary(part) for name, part in parts.items()}
+    found = {part.outcome for part in parts.values()}
+    if Outcome.PROVED in found:
+        return Decision(Outcome.PROVED, shown)
+    if found == {Outcome.REFUTED}:
+        name, first = next(iter(parts.items()))
+        rest = "; the others likewise" if len(parts) > 1 else ""
+        return Decision(Outcome.REFUTED, shown, f"{name}: {first.witness}{rest}")
+    return Decision(Outcome.UNDECIDED, shown)
+
+
+def cited(theorem: str, *conclusions: str) -> Decision:
+    """A theorem of the Rocq theory, looked up among those whose statements ship with the package.
+
+    It is checked here that the theory has the theorem and that its statement, as Rocq prints it,
+    contains the conclusions that are cited, up to spaces. That the theorem holds is checked by the
+    kernel of Rocq in `make proofs`, not here.
+    """
+    known = {t.qualified: t for t in THEOREMS}
+    if theorem not in known:
+        return Decision(Outcome.UNDECIDED, {"reason": f"the theory has no theorem {theorem}"})
+    checked = checked_theorem(theorem)
+    statement = " ".join(checked.statement.split())
+    missing = [c for c in conclusions if "".join(c.split()) not in "".join(statement.split())]
+    shown = {
+        "theorem": f"{theorem} ({known[theorem].file}.v)",
+        "statement": statement,
+        "axioms": ", ".join(a.rpartition(".")[2] for a in checked.axioms) or "none",
+    }
+    if missing:
+        return Decision(Outcome.UNDECIDED, {**shown, "reason": f"it does not state {missing[0]}"})
+    return Decision(Outcome.PROVED, shown)
+
+
+def _summary(part: Decision) -> str:
+    if part.witness:
+        return f"{part.outcome.value}: {part.witness}"
+    if "reason" in part.evidence:
+        return f"{part.outcome.value}: {part.evidence['reason']}"
+    return part.outcome.value
+
+
+def _texts(evidence: Mapping[str, object]) -> dict[str, str]:
+    return {name.replace("_", " "): str(value) for name, value in evidence.items()}
+
+
+def listed(values: Sequence[object]) -> str:
+    """Values for evidence, separated by commas."""
+    return ", ".join(str(v) for v in values)
