@@ -211,6 +211,10 @@ class Kernel:
         """The additive bias, (queries, keys) or (HEADS, queries, keys)."""
         return self._call("bias", query_position, key_position, *parameters)
 
+    def call(self, name: str, *arguments: AnyArray) -> AnyArray:
+        """What a function of this name returns for these arrays."""
+        return self._call(name, *arguments)
+
     def rotate(self, x: AnyArray, position: AnyArray) -> AnyArray:
         """The map free of decay."""
         return self._call("rotate", x, position)
@@ -381,6 +385,7 @@ def compile_kernel(
     *,
     module: str | None = None,
     library: str | None = None,
+    required: Sequence[str] = REQUIRED,
 ) -> Kernel:
     """Read, check and execute the text of a kernel.
 
@@ -390,7 +395,7 @@ def compile_kernel(
     when an `array-api` text is to be run on arrays of the `library` torch (NumPy by default).
 
     `module` is the name that reproductions import: by default that of the emitted file when it has
-    one, else `kernel`.
+    one, else `kernel`. `required` names what the text has to define, two numbers first.
     """
     filename = getattr(kernel, "filename", None)
     if module is None:
@@ -419,7 +424,7 @@ def compile_kernel(
         code = compile(tree, f"<{module}>", "exec", dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise KernelError(f"the text cannot be compiled: {error}") from None
-    return _execute(code, text, target, header, backend, module=module)
+    return _execute(code, text, target, header, backend, module=module, required=required)
 
 
 def _execute(
@@ -430,6 +435,7 @@ def _execute(
     backend: Backend,
     *,
     module: str,
+    required: Sequence[str] = REQUIRED,
 ) -> Kernel:
     namespace: dict[str, Any] = {
         "__name__": module,
@@ -440,14 +446,14 @@ def _execute(
             exec(code, namespace)
         except Exception as error:
             raise KernelError(f"importing the kernel raised {describe(error)}") from None
-    missing = [name for name in REQUIRED if name not in namespace]
+    missing = [name for name in required if name not in namespace]
     if missing:
-        raise KernelError(f"the text defines no {', '.join(missing)}; expected {list(REQUIRED)}")
+        raise KernelError(f"the text defines no {', '.join(missing)}; expected {list(required)}")
     for name in ("DIMENSION", "HEADS"):
         value = namespace[name]
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
             raise KernelError(f"{name}: expected a positive integer, got {value!r}")
-    for name in REQUIRED[2:]:
+    for name in required[2:]:
         if not callable(namespace[name]):
             raise KernelError(f"{name}: expected a function")
     return Kernel(

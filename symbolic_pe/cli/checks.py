@@ -20,9 +20,13 @@ from symbolic_pe.cli.output import (
     TextRecord,
     classification_record,
 )
+from symbolic_pe.cli.outside import check_outside
 from symbolic_pe.cli.pipeline import Artefacts, Report
 from symbolic_pe.cli.report import gauge_text
 from symbolic_pe.emit.source import read_header, split_source
+from symbolic_pe.encodings.encoding import Encoding
+from symbolic_pe.encodings.forms import from_any_document
+from symbolic_pe.encodings.outside import Outside
 from symbolic_pe.encodings.specification import from_document
 from symbolic_pe.errors import KernelError, SpecificationError
 from symbolic_pe.jordan.snapping import Snapped
@@ -180,7 +184,14 @@ def check_file(path: Path, progress: Report) -> CheckRecord:
     text = _read(path, MAX_KERNEL_BYTES)
     try:
         header = read_header(text)
-        encoding = from_document(header.specification)
+        described = from_any_document(header.specification)
+        if isinstance(described, Outside):
+            return check_outside(path, text, described)
+        encoding = (
+            described
+            if isinstance(described, Encoding)
+            else from_document(header.specification)  # says why there is no kernel of it
+        )
     except (KernelError, SpecificationError) as error:
         raise SpecificationError(f"{path}: {error}") from None
     progress("proving")

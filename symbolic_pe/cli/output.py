@@ -223,6 +223,15 @@ class BuildRecord(msgspec.Struct, frozen=True):
     certificate: str | None
 
 
+class FunctionCheckRecord(msgspec.Struct, frozen=True):
+    """An emitted bias or table beside exact values: largest error, and where."""
+
+    verdict: Literal["consistent", "refuted"]
+    error: float
+    tolerance: float
+    where: str
+
+
 class CheckRecord(msgspec.Struct, frozen=True):
     """Output of `check --json`."""
 
@@ -235,6 +244,18 @@ class CheckRecord(msgspec.Struct, frozen=True):
     bounds: BoundsRecord
     failures: list[str]
     undecided_edits: list[str]
+
+
+class OutsideBuildRecord(msgspec.Struct, frozen=True):
+    """Output of `build --json` for an encoding that is no group; `checks` says how exact it is."""
+
+    name: str
+    verdict: str
+    outcome: Literal["proved", "refuted", "undecided"]
+    claims: list[ClaimRecord]
+    kernels: dict[str, str]
+    checks: dict[str, FunctionCheckRecord]
+    failures: list[str]
 
 
 class LayoutRecord(msgspec.Struct, frozen=True):
@@ -298,6 +319,7 @@ SCHEMAS: dict[str, type[msgspec.Struct]] = {
     "classify-outside": OutsideRecord,
     "prove": ProofRecord,
     "build": BuildRecord,
+    "build-outside": OutsideBuildRecord,
     "catalogue": CatalogueRecord,
     "catalogue-show": ShownEntryRecord,
     "catalogue-compare": ComparisonRecord,

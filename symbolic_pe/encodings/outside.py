@@ -12,38 +12,45 @@ from symbolic_pe.decision import Claim
 from symbolic_pe.encodings.encoding import Verdict
 from symbolic_pe.errors import SymbolicPEError
 
-FUNCTION_KINDS = ("bias", "table", "map")
+FUNCTION_KINDS = ("bias", "table")
 
 
 @dataclass(frozen=True)
 class PositionFunction:
     """One function of positions as code, where no group kernel exists.
 
-    kind        `bias` (added to logits), `table` (rows for positions) or `map` (applied to q and k)
-    arguments   name → shape and meaning; positions and lags first, learned arrays after them
-    constants   name → exact numbers, written into the file as binary64
-    statements  (name, expression) in order; an expression is Python over the names above with the
-                functions of `emit.position_functions`
-    result      the expression that is returned
-    equation    the same in text, for the docstring
-    reference   the exact value at exact positions (and given learned numbers), entry by entry:
-                emitted code is compared with it
-    samples     learned arrays to compare at, by name; nested lists of rationals
+    kind        `bias`: b(t, s), (queries, keys) or (heads, queries, keys), added to logits;
+                `table`: one row for each position, (positions, width)
+    equation    what it computes, as text for the docstring
+    statements  (name, expression) in order, and
+    result      the expression that is returned; both are Python over arrays, with the functions of
+                `emit.position_functions.FUNCTIONS` and the names that are there: constants, learned
+                arrays, and `query`, `key`, `lag` of shapes (queries, 1), (1, keys), (queries, keys)
+                for a bias, `position` of shape (positions, 1) for a table
+    reference   the exact value: (t, s, head) for a bias, (position, column) for a table
+    constants   NAME → exact numbers, written into the file as binary64
+    learned     name → shape and meaning of an array that is an argument
+    samples     name → the numbers of that array for which `reference` holds (nested sequences)
     """
 
     kind: str
-    arguments: Mapping[str, str]
+    equation: str
     statements: tuple[tuple[str, str], ...]
     result: str
-    equation: str
-    reference: Callable[..., arb] = field(compare=False)
+    reference: Callable[[int, int, int], arb] | Callable[[int, int], arb] = field(compare=False)
     constants: Mapping[str, Sequence[Scalar]] = field(default_factory=dict)
+    learned: Mapping[str, str] = field(default_factory=dict)
     samples: Mapping[str, Sequence[object]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.kind not in FUNCTION_KINDS:
             raise ValueError(
                 f"kind: expected one of {', '.join(FUNCTION_KINDS)}, got {self.kind!r}"
+            )
+        if set(self.learned) != set(self.samples):
+            raise ValueError(
+                f"samples: expected numbers for each of {sorted(self.learned)}, got "
+                f"{sorted(self.samples)}"
             )
 
 
@@ -52,7 +59,7 @@ class Outside:
     """A positional encoding that no one-parameter group realises.
 
     claims       decides what the verdict says, with exact numbers; see `encodings.witnesses`
-    function     code that remains: a bias, a table or a map of positions
+    function     code that remains: a bias or a table of positions
     no_function  why there is none, where there is none
     """
 

@@ -111,7 +111,7 @@ def test_what_is_no_group_is_a_clear_answer(tmp_path: Any) -> None:
     ):
         refused = run(*command)
         assert refused.exit_code == 1, command
-        assert "not translation invariant" in refused.stderr
+        assert "not translation invariant" in refused.output
         assert "Traceback" not in refused.output
     assert not (tmp_path / "out").exists()
     shown = run("catalogue", "show", "absolute")
