@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from symbolic_pe.array_names import ARRAY_SPEC, is_array_spec
 from symbolic_pe.encodings.encoding import MAX_HEADS, Encoding
 from symbolic_pe.encodings.specification import from_document, name_from_file
 from symbolic_pe.errors import SpecificationError
@@ -22,7 +23,6 @@ from symbolic_pe.reading import readable
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-ARRAY_SPEC = re.compile(r"(?P<path>.+?\.(?P<kind>npy|npz|safetensors))(?::(?P<name>.+))?", re.I)
 MAX_ENTRIES = 1 << 18
 """Heads times d²: entries are written out exactly in the specification of the encoding."""
 MAX_ARRAY_BYTES = 16 * MAX_ENTRIES
@@ -30,11 +30,6 @@ MAX_LISTED = 12
 
 _NUMBERS = "float64, float32, float16, bfloat16 or an integer type"
 _SHAPES = f"(d, d), or (heads, d, d), with d <= {MAX_DENSE_DIMENSION}"
-
-
-def is_array_spec(spec: str) -> bool:
-    """True for `file.npy`, `file.npz[:name]` and `file.safetensors[:name]`."""
-    return ARRAY_SPEC.fullmatch(spec.strip()) is not None
 
 
 def from_array(array: NDArray[Any], name: str = "encoding") -> Encoding:
@@ -243,3 +238,6 @@ _READERS: dict[str, Callable[[Path, str | None], tuple[Any, str]]] = {
     "npz": _read_npz,
     "safetensors": _read_safetensors,
 }
+
+
+__all__ = ["MAX_ENTRIES", "from_array", "is_array_spec", "read_array"]

@@ -6,6 +6,8 @@ import time
 from dataclasses import dataclass
 
 DEFAULT_SECONDS = 60.0
+SHARE_OF_SEARCH = 0.75
+"""Of a budget; the rest is for proofs and printing, before the hard limit."""
 
 
 @dataclass(frozen=True)

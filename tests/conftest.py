@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
@@ -19,6 +20,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="rewrite the files under version control that tests compare with",
     )
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _verdicts_remembered_elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """`prove` remembers verdicts in the home of a person; tests have a place of their own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from numeric_check.audit.report.pictures import pictures
 from numeric_check.audit.report.terminal import audit_text
 from symbolic_pe.cli.audit_records import AuditRecord, FindingRecord
 from symbolic_pe.cli.files import write_files
-from symbolic_pe.cli.output import to_text
+from symbolic_pe.cli.json_text import to_text
 from symbolic_pe.errors import AuditError
 
 SIGNIFICANT = 4

@@ -104,7 +104,7 @@ def catalogue(
     Exit code 1 when a text is refuted or an error lies outside its bound.
     """
     from numeric_check.bench.catalogue import markdown, survey
-    from symbolic_pe.cli.output import to_text
+    from symbolic_pe.cli.json_text import to_text
 
     if page is not None and as_json:
         raise SpecificationError("give one of --page and --json")
@@ -151,7 +151,7 @@ def mutants(
     from numeric_check.mutation.campaign import campaign
     from numeric_check.mutation.specimens import specimens
     from numeric_check.mutation.table import markdown, record
-    from symbolic_pe.cli.output import to_text
+    from symbolic_pe.cli.json_text import to_text
 
     if page is not None and as_json:
         raise SpecificationError("give one of --page and --json")

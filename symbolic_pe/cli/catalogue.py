@@ -26,8 +26,8 @@ def catalogue(
     """
     if context.invoked_subcommand is not None:
         return
+    from symbolic_pe.cli.json_text import to_text
     from symbolic_pe.cli.known_encodings import CatalogueRecord, catalogue_text, entry_record
-    from symbolic_pe.cli.output import to_text
     from symbolic_pe.encodings.catalogue import entries
 
     chosen = [e for e in entries().values() if _matches(e, family, verdict)]
@@ -57,8 +57,8 @@ def _matches(entry: Entry, family: str | None, verdict: str | None) -> bool:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def show(spec: str, *, as_json: bool) -> None:
     """One entry: definition, verdict with evidence, published values, mis-statements."""
+    from symbolic_pe.cli.json_text import to_text
     from symbolic_pe.cli.known_encodings import shown_entry, shown_text
-    from symbolic_pe.cli.output import to_text
     from symbolic_pe.encodings.catalogue import entry_named
     from symbolic_pe.encodings.specification import name_and_settings
 
@@ -78,7 +78,7 @@ def compare(specs: tuple[str, str], *, as_json: bool) -> None:
     """
     from symbolic_pe.cli.comparison import compared, comparison_text
     from symbolic_pe.cli.files import read_any_specification
-    from symbolic_pe.cli.output import to_text
+    from symbolic_pe.cli.json_text import to_text
 
     forms: Any = tuple(read_any_specification(spec) for spec in specs)
     record = compared(specs, forms)

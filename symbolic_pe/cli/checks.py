@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from symbolic_pe.cli.known_encodings import claim_record
+from symbolic_pe.cli.claims import claim_record
 from symbolic_pe.cli.nearness import snap_records
 from symbolic_pe.cli.output import (
     BiasRecord,

@@ -19,14 +19,9 @@ from symbolic_pe.checkpoints.selection import (
     read_pattern,
     select,
 )
+from symbolic_pe.cli.claims import claim_record, claims_text
 from symbolic_pe.cli.files import write_streams
-from symbolic_pe.cli.known_encodings import claim_record
-from symbolic_pe.cli.output import (
-    ConversionRecord,
-    LayoutRecord,
-    PermutedRecord,
-)
-from symbolic_pe.cli.text import claims_text
+from symbolic_pe.cli.output import ConversionRecord, LayoutRecord, PermutedRecord
 from symbolic_pe.encodings.layout import LAYOUTS
 from symbolic_pe.encodings.permutation import HeadLayout, head_layout
 from symbolic_pe.errors import SpecificationError

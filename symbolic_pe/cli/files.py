@@ -6,12 +6,13 @@ import os
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
-from symbolic_pe.encodings.encoding import Encoding
-from symbolic_pe.encodings.forms import Specification
-from symbolic_pe.encodings.specification import read_specification as read_text
 from symbolic_pe.errors import OutputError
+
+if TYPE_CHECKING:
+    from symbolic_pe.encodings.encoding import Encoding
+    from symbolic_pe.encodings.forms import Specification
 
 
 def read_specification(spec: str) -> Encoding:
@@ -20,6 +21,7 @@ def read_specification(spec: str) -> Encoding:
     Raises `SpecificationError`.
     """
     from symbolic_pe.arrays import is_array_spec, read_array
+    from symbolic_pe.encodings.specification import read_specification as read_text
 
     return read_array(spec) if is_array_spec(spec) else read_text(spec)
 

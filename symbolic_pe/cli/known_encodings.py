@@ -7,24 +7,12 @@ from typing import Literal
 
 import msgspec
 
-from symbolic_pe.decision import Claim, Decision, Outcome
+from symbolic_pe.cli.claims import MARKS, Answer, ClaimRecord, claim_record
+from symbolic_pe.decision import Decision, Outcome
 from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.encodings.entry import Entry, Form
 from symbolic_pe.encodings.outside import Outside
 from symbolic_pe.proof.verdicts import OutsideProof, evidence, verdict_outcome
-
-Answer = Literal["proved", "refuted", "undecided"]
-MARKS = {Outcome.PROVED: "proved", Outcome.REFUTED: "REFUTED", Outcome.UNDECIDED: "undecided"}
-
-
-class ClaimRecord(msgspec.Struct, frozen=True):
-    """One claim and what was decided of it."""
-
-    name: str
-    verdict: Answer
-    statement: str
-    witness: str | None
-    reason: str
 
 
 class SettingRecord(msgspec.Struct, frozen=True):
@@ -113,13 +101,6 @@ class OutsideRecord(msgspec.Struct, frozen=True):
     verdict: str
     claims: list[ClaimRecord]
     code: str
-
-
-def claim_record(claim: Claim) -> ClaimRecord:
-    """From the value to the published record."""
-    return ClaimRecord(
-        claim.name, claim.verdict.value, claim.statement, claim.witness, claim.reason
-    )
 
 
 def code_of(form: Form) -> str:

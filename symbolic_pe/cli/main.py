@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import math
 import os
@@ -12,26 +13,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from symbolic_pe.budget import DEFAULT_SECONDS, Budget
+from symbolic_pe.budget import DEFAULT_SECONDS, SHARE_OF_SEARCH, Budget
 from symbolic_pe.cli.bench import bench
 from symbolic_pe.cli.catalogue import catalogue
 from symbolic_pe.cli.guard import Guard, guarded
+from symbolic_pe.cli.proving.command import prove
+from symbolic_pe.cli.wording import SPEC_HELP
 from symbolic_pe.errors import NotYetCovered, SymbolicPEError, Undecided
 
 if TYPE_CHECKING:
     from symbolic_pe.encodings.encoding import Encoding
     from symbolic_pe.jordan.snapping import Snapped
-    from symbolic_pe.proof.claim import Claim, Outcome
+    from symbolic_pe.proof.claim import Outcome
 
 EXIT_OK, EXIT_REFUTED, EXIT_MISUSE, EXIT_UNDECIDED = 0, 1, 2, 3
 EXIT_INTERNAL = 70
-SHARE_OF_SEARCH = 0.75
-"""Of a budget; the rest is for proofs and printing, before the hard limit."""
 
-SPEC_HELP = (
-    "SPEC is a catalogue name with settings (rope:dim=128,layout=half), a .toml file, a .json "
-    "file with a matrix, or an array (m.npy, w.npz:name, w.safetensors:name)."
-)
 EPILOG = "Try:  symbolic-pe build rope:dim=128 --target numpy -o rope-kernel"
 
 
@@ -80,6 +77,8 @@ def _run(arguments: Sequence[str] | None, guard: Guard | None) -> None:
             with contextlib.suppress(OSError, ValueError):
                 stream.flush()
         if guard is not None:
+            if "joblib" in sys.modules:  # ends its workers and removes its folders at exit
+                atexit._run_exitfuncs()
             os._exit(code if isinstance(code, int) else EXIT_OK if code is None else 1)
     sys.exit(code if isinstance(code, int) else None)
 
@@ -217,8 +216,8 @@ def build(
     """Build verified code for one encoding."""
     from symbolic_pe.cli.checks import build_record, error_records
     from symbolic_pe.cli.files import read_any_specification, read_specification, write_files
+    from symbolic_pe.cli.json_text import to_text
     from symbolic_pe.cli.nearness import snap_lines
-    from symbolic_pe.cli.output import to_text
     from symbolic_pe.cli.outside import build_outside
     from symbolic_pe.cli.pipeline import build as run
     from symbolic_pe.cli.pipeline import choose_targets
@@ -285,8 +284,8 @@ def classify(
     from symbolic_pe.arrays import is_array_spec
     from symbolic_pe.cli.dispatch import classification
     from symbolic_pe.cli.files import read_any_specification
+    from symbolic_pe.cli.json_text import to_text
     from symbolic_pe.cli.nearness import nearness_of
-    from symbolic_pe.cli.output import to_text
     from symbolic_pe.encodings.encoding import Encoding
     from symbolic_pe.errors import SpecificationError
 
@@ -305,51 +304,6 @@ def classify(
     shown = classification(found, budget, changes, near, closed_form=closed_form)
     click.echo(to_text(shown.record()) if as_json else shown.text() + "\n", nl=False)
     sys.exit(EXIT_UNDECIDED if shown.undecided else EXIT_OK)
-
-
-@cli.command(help=f"Decide the claims of one or more encodings.\n\n{SPEC_HELP}")
-@click.argument("specs", metavar="SPEC...", nargs=-1, required=True)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON (one object for one SPEC).")
-@click.option(
-    "--rocq",
-    "rocq_directory",
-    metavar="DIR",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Also write what is proved as Rocq files that coqc checks.",
-)
-@budget_option
-def prove(
-    specs: tuple[str, ...], *, as_json: bool, rocq_directory: Path | None, budget: Budget
-) -> None:
-    """Prove or refute."""
-    from symbolic_pe.cli.dispatch import proof
-    from symbolic_pe.cli.files import read_any_specification
-    from symbolic_pe.cli.output import proof_record, to_text
-    from symbolic_pe.cli.text import claims_text
-    from symbolic_pe.proof.claim import outcome_of
-
-    encodings = [read_any_specification(spec) for spec in specs]
-    proofs = [proof(encoding, budget) for encoding in encodings]
-    if as_json:
-        records = [proof_record(p) for p in proofs]
-        click.echo(to_text(records[0] if len(records) == 1 else {"proofs": records}), nl=False)
-    else:
-        for decided in proofs:
-            click.echo(f"{decided.encoding.name}: {outcome_of(decided.claims).value}")
-            click.echo(claims_text(decided.claims))
-    if rocq_directory is not None:
-        from symbolic_pe.cli.rocq import export_text, write_export
-        from symbolic_pe.proof.rocq.export import rocq_export
-
-        export = rocq_export(list(zip(proofs, specs, strict=True)))
-        write_export(export, rocq_directory)
-        click.echo(export_text(export, rocq_directory), err=as_json)
-    sys.exit(_worst([claim for decided in proofs for claim in decided.claims]))
-
-
-def _worst(claims: Sequence[Claim]) -> int:
-    codes = [exit_code(claim.verdict) for claim in claims]
-    return EXIT_REFUTED if EXIT_REFUTED in codes else max(codes, default=EXIT_OK)
 
 
 @cli.command(help=f"Print the kernel for one target.\n\n{SPEC_HELP}")
@@ -395,7 +349,7 @@ def emit(spec: str, target: str, output: Path | None, budget: Budget) -> None:
 def check(files: tuple[Path, ...], as_json: bool) -> None:
     """Decide again what an emitted FILE states: its spec, its laws, its certificate."""
     from symbolic_pe.cli.checks import check_file
-    from symbolic_pe.cli.output import to_text
+    from symbolic_pe.cli.json_text import to_text
     from symbolic_pe.cli.text import check_text
 
     records = [check_file(file, _progress) for file in files]
@@ -417,7 +371,7 @@ def check(files: tuple[Path, ...], as_json: bool) -> None:
 def recheck(certificates: tuple[Path, ...], ignore_digest: bool, as_json: bool) -> None:
     """Decide certificates again with the independent checker."""
     from symbolic_pe.cli.checks import recheck_files
-    from symbolic_pe.cli.output import to_text
+    from symbolic_pe.cli.json_text import to_text
     from symbolic_pe.cli.text import recheck_text
 
     record = recheck_files(certificates, ignore_digest=ignore_digest)
@@ -483,7 +437,7 @@ def convert(
     """
     from symbolic_pe.checkpoints.config import Sizes
     from symbolic_pe.cli.conversion import conversion_record, conversion_text, prepare, write
-    from symbolic_pe.cli.output import to_text
+    from symbolic_pe.cli.json_text import to_text
     from symbolic_pe.errors import SpecificationError
     from symbolic_pe.proof.claim import Outcome
 
@@ -574,6 +528,7 @@ def explain(name: str) -> None:
 
 cli.add_command(bench)
 cli.add_command(catalogue)
+cli.add_command(prove)
 
 
 @cli.command()

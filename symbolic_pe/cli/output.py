@@ -11,19 +11,12 @@ from symbolic_pe.checkpoints.names import Kind
 from symbolic_pe.classification import Classification, ClassifiedCase
 from symbolic_pe.cli.audit_records import AuditRecord, KnownTableRecord
 from symbolic_pe.cli.axes import AxesRecord
+from symbolic_pe.cli.claims import ClaimRecord, ProofRecord
 from symbolic_pe.cli.comparison import ComparisonRecord
-from symbolic_pe.cli.known_encodings import (
-    CatalogueRecord,
-    ClaimRecord,
-    OutsideRecord,
-    ShownEntryRecord,
-    claim_record,
-)
+from symbolic_pe.cli.json_text import to_text
+from symbolic_pe.cli.known_encodings import CatalogueRecord, OutsideRecord, ShownEntryRecord
+from symbolic_pe.cli.proving.records import ProvedManyRecord
 from symbolic_pe.cli.step import StepRecord
-from symbolic_pe.proof.integer_positions import StepProof
-from symbolic_pe.proof.prover import Proof
-from symbolic_pe.proof.several_axes import AxesProof
-from symbolic_pe.proof.verdicts import OutsideProof
 
 
 class BlockRecord(msgspec.Struct, frozen=True):
@@ -130,13 +123,6 @@ class ClassificationRecord(msgspec.Struct, frozen=True):
     snapped: list[SnapRecord] | None = None
     nearness: list[HeadNearnessRecord] | None = None
     closed_form: str | None = None
-
-
-class ProofRecord(msgspec.Struct, frozen=True):
-    """Output of `prove --json`."""
-
-    name: str
-    claims: list[ClaimRecord]
 
 
 class ErrorRecord(msgspec.Struct, frozen=True):
@@ -318,6 +304,7 @@ SCHEMAS: dict[str, type[msgspec.Struct]] = {
     "classify-axes": AxesRecord,
     "classify-outside": OutsideRecord,
     "prove": ProofRecord,
+    "prove-many": ProvedManyRecord,
     "build": BuildRecord,
     "build-outside": OutsideBuildRecord,
     "catalogue": CatalogueRecord,
@@ -335,19 +322,6 @@ def schema_text(name: str) -> str:
     """The JSON schema of one output, as text."""
     schema = msgspec.json.schema(SCHEMAS[name])
     return to_text({"$schema": "https://json-schema.org/draft/2020-12/schema", **schema})
-
-
-def to_text(record: object) -> str:
-    """JSON with two-space indentation and a final newline, deterministic."""
-    return (
-        msgspec.json.format(
-            msgspec.json.encode(record, order="deterministic")
-            if isinstance(record, dict)
-            else msgspec.json.encode(record),
-            indent=2,
-        ).decode()
-        + "\n"
-    )
 
 
 def classification_record(
@@ -396,8 +370,3 @@ def _case_record(case: ClassifiedCase, closed_form: str | None) -> CaseRecord:
         case.undecided or None,
         closed_form,
     )
-
-
-def proof_record(proof: Proof | StepProof | AxesProof | OutsideProof) -> ProofRecord:
-    """From the value to the published record."""
-    return ProofRecord(proof.encoding.name, [claim_record(c) for c in proof.claims])

@@ -6,14 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from symbolic_pe.cli.known_encodings import claim_record, outside_text
+from symbolic_pe.cli.claims import claim_record
+from symbolic_pe.cli.json_text import to_text
+from symbolic_pe.cli.known_encodings import outside_text
 from symbolic_pe.cli.output import (
     BoundsRecord,
     CheckRecord,
     FunctionCheckRecord,
     OutsideBuildRecord,
     TextRecord,
-    to_text,
 )
 from symbolic_pe.cli.pipeline import Report
 from symbolic_pe.decision import Outcome, outcome_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from symbolic_pe.cli.files import write_files
-from symbolic_pe.proof.rocq.export import RocqExport
+from symbolic_pe.proof.rocq.project import RocqExport
 
 
 def write_export(export: RocqExport, directory: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from symbolic_pe.classification import Classification, ClassifiedCase
 from symbolic_pe.cli.abbreviations import Abbreviations
+from symbolic_pe.cli.claims import claims_text
 from symbolic_pe.cli.output import (
     BoundRecord,
     BoundsRecord,
@@ -16,9 +17,7 @@ from symbolic_pe.cli.output import (
 )
 from symbolic_pe.cli.pipeline import Artefacts
 from symbolic_pe.cli.report import distance_text
-from symbolic_pe.proof.claim import Claim, Outcome
 
-MARKS = {Outcome.PROVED: "proved", Outcome.REFUTED: "REFUTED", Outcome.UNDECIDED: "undecided"}
 SHOWN_BLOCKS = 6
 SHOWN_FAILURES = 8
 TEXT_MARKS = {
@@ -74,20 +73,6 @@ def _case_lines(case: ClassifiedCase, conditions: list[str], *, several: bool) -
     if len(case.blocks) > SHOWN_BLOCKS:
         lines.append(f"    ... and {len(case.blocks) - SHOWN_BLOCKS} more kinds of block")
     return lines
-
-
-def claims_text(claims: Sequence[Claim]) -> str:
-    """One line a claim; witness and reason where they matter."""
-    width = max(len(c.name) for c in claims)
-    lines = []
-    for claim in claims:
-        lines.append(f"  {MARKS[claim.verdict]:<9}  {claim.name:<{width}}  {claim.statement}")
-        if claim.verdict is not Outcome.PROVED:
-            if claim.witness:
-                lines.append(f"             witness: {claim.witness}")
-            if claim.reason:
-                lines.append(f"             {claim.reason}")
-    return "\n".join(lines)
 
 
 def errors_text(target: str, errors: dict[str, ErrorRecord], width: int = 6) -> str:

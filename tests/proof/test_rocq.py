@@ -186,14 +186,17 @@ def test_a_refuted_claim_keeps_its_exit_code(tmp_path: Path) -> None:
     assert "leaves out augmentation: it is refuted, also here" in result.stdout
 
 
-def test_what_cannot_be_exported_is_named_and_nothing_is_written(tmp_path: Path) -> None:
+def test_what_cannot_be_exported_is_named_and_the_others_are_written(tmp_path: Path) -> None:
     folder = tmp_path / "proofs"
-    (tmp_path / "root.toml").write_text('[step]\nmatrix = [["sqrt(2)"]]\n')
-    command = ["prove", "rope:dim=2", str(tmp_path / "root.toml"), "--rocq", str(folder)]
-    result = CliRunner().invoke(cli, command)
+    root = tmp_path / "root.toml"
+    root.write_text('[step]\nmatrix = [["sqrt(2)"]]\n')
+    result = CliRunner().invoke(cli, ["prove", "rope:dim=2", str(root), "--rocq", str(folder)])
     assert result.exit_code == 3
     assert "root: rational steps up to dimension 32 are exported" in result.stderr
-    assert not folder.exists()
+    assert [path.name for path in (folder / "encodings").iterdir()] == ["rope.v"]
+    alone = CliRunner().invoke(cli, ["prove", str(root), "--rocq", str(tmp_path / "none")])
+    assert alone.exit_code == 3
+    assert not (tmp_path / "none").exists()
 
 
 def test_an_unwritable_directory_is_an_error_without_traceback(tmp_path: Path) -> None:

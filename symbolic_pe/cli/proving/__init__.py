@@ -1,0 +1,1 @@
+"""`symbolic-pe prove`: one specification or thousands, decided once and remembered."""

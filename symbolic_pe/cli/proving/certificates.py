@@ -1,0 +1,108 @@
+"""`prove -o DIR`: a certificate for each specification that has one, and an index of them.
+
+The index is what makes a second run honest: certificates that the first run wrote and that no
+longer belong to anything, since the specification is gone or is not proved any more, are removed.
+Nothing else in the directory is touched.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+
+import msgspec
+
+from symbolic_pe.cli.files import write_files
+from symbolic_pe.cli.json_text import to_text
+from symbolic_pe.cli.proving.records import Judged, specification_record
+from symbolic_pe.errors import OutputError
+
+INDEX = "certificates.json"
+FORMAT = "symbolic-pe-certificates/1"
+SUFFIX = ".certificate.json"
+
+
+class Item(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One certificate: its file, the specification it is of, and its digest."""
+
+    file: str
+    spec: str
+    digest: str
+
+
+class Index(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Content of certificates.json."""
+
+    format: str
+    certificates: list[Item]
+
+
+def write_certificates(directory: Path, judged: Sequence[tuple[str, Judged]]) -> Index:
+    """Write them and the index, and remove those of an earlier run that are no more.
+
+    Raises `OutputError`; the index is written last.
+    """
+    earlier = _earlier(directory)
+    items: list[Item] = []
+    texts: dict[str, str] = {}
+    for label, found in judged:
+        if not found.certificate:
+            continue
+        name = _fresh(label, texts)
+        texts[name] = found.certificate + "\n"
+        items.append(Item(name, label, specification_record(label, found).certificate or ""))
+    folders: dict[PurePosixPath, dict[str, str]] = {}
+    for name, text in texts.items():
+        path = PurePosixPath(name)
+        folders.setdefault(path.parent, {})[path.name] = text
+    for folder, files in folders.items():
+        write_files(directory / folder, files)
+    for item in earlier:
+        if item.file not in texts:
+            _remove(directory, item.file)
+    index = Index(FORMAT, items)
+    write_files(directory, {INDEX: to_text(index)})
+    return index
+
+
+def _fresh(label: str, taken: dict[str, str]) -> str:
+    """A path below the directory, from how the specification is named."""
+    parts = [p for p in label.replace("\\", "/").split("/") if p not in ("", ".")]
+    parts = ["_" if p == ".." else p for p in parts] or ["_"]
+    base = "/".join(parts).replace(":", "-").replace(",", "-").replace("=", "-")
+    name, count = f"{base}{SUFFIX}", 1
+    while name in taken:
+        count += 1
+        name = f"{base}-{count}{SUFFIX}"
+    return name
+
+
+def _earlier(directory: Path) -> list[Item]:
+    """What the index of an earlier run lists. Raises `OutputError` for a file that is none."""
+    path = directory / INDEX
+    try:
+        if not path.exists():
+            return []
+        index = msgspec.json.decode(path.read_bytes(), type=Index)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise OutputError(
+            f"{path}: expected an index of certificates of an earlier run, or no file ({error}); "
+            "give another directory"
+        ) from None
+    return index.certificates if index.format == FORMAT else []
+
+
+def _remove(directory: Path, name: str) -> None:
+    """A certificate that an earlier run wrote; names that lead elsewhere are left alone."""
+    path = PurePosixPath(name)
+    if path.is_absolute() or ".." in path.parts or not name.endswith(SUFFIX):
+        return
+    with contextlib.suppress(OSError):
+        (directory / path).unlink(missing_ok=True)
+        for parent in path.parents:
+            if parent != PurePosixPath("."):
+                (directory / parent).rmdir()  # ends at the first that is not empty
+
+
+__all__ = ["INDEX", "Index", "Item", "write_certificates"]
