@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,7 @@ PAGES = [
     "docs/how-to/check-with-rocq.md",
     "docs/how-to/integer-positions.md",
     "docs/how-to/parameters.md",
+    "docs/how-to/prove-in-ci.md",
     "docs/how-to/recurrent-and-chunkwise.md",
     "docs/how-to/rounding.md",
     "docs/how-to/several-axes.md",
@@ -74,7 +76,7 @@ def test_commands_of_the_pages(page: str, tmp_path: Path, monkeypatch: pytest.Mo
     commands = COMMAND.findall((Path(__file__).parent.parent / page).read_text())
     assert commands
     for command in commands:
-        result = CliRunner().invoke(cli, command.split())
+        result = CliRunner().invoke(cli, shlex.split(command))
         expected = 1 if any(text in command for text in REFUTED) else 0
         assert result.exit_code == expected, (command, result.output)
 

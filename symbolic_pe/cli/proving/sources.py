@@ -93,6 +93,7 @@ class _Search:
     left_alone: list[LeftAlone] = field(default_factory=list)
     files: dict[str, str] = field(default_factory=dict)
     """Labels by what was named: a resolved path, or a text that names no file."""
+    repeated: bool = False
 
     def named(self, argument: str) -> None:
         """An argument that is no directory is judged whatever its name is."""
@@ -121,7 +122,7 @@ class _Search:
         self.left_alone[before[1] :] = sorted(
             self.left_alone[before[1] :], key=lambda item: item.label
         )
-        if len(self.found) == before[0]:
+        if len(self.found) == before[0] and not here.repeated:
             others = len(self.left_alone) - before[1]
             more = f" ({others} left alone; -v lists what and why)" if others else ""
             self.found.append(
@@ -143,6 +144,7 @@ class _Search:
 
     def _add(self, source: Source, identity: str) -> None:
         if identity in self.files:
+            self.repeated = True
             self.left_alone.append(
                 LeftAlone(source.label, f"the same as {self.files[identity]}, judged once")
             )
