@@ -202,7 +202,7 @@ class RoundedArray:
         return result
 
     def __add__(self, other: Any) -> RoundedArray:
-        return self._with(other, Model.add)
+        return self._with(other, _add)
 
     __radd__ = __add__
 
@@ -218,15 +218,15 @@ class RoundedArray:
         return self._with(other, _subtract, swapped=True)
 
     def __mul__(self, other: Any) -> RoundedArray:
-        return self._with(other, Model.multiply)
+        return self._with(other, _multiply)
 
     __rmul__ = __mul__
 
     def __truediv__(self, other: Any) -> RoundedArray:
-        return self._with(other, Model.divide)
+        return self._with(other, _divide)
 
     def __rtruediv__(self, other: Any) -> RoundedArray:
-        return self._with(other, Model.divide, swapped=True)
+        return self._with(other, _divide, swapped=True)
 
     def __pow__(self, exponent: Any) -> RoundedArray:
         if not isinstance(exponent, int) or not 1 <= exponent <= 64:
@@ -255,15 +255,15 @@ class RoundedArray:
 
     def cos(self) -> RoundedArray:
         """cos, element by element."""
-        return self._function(Model.cos)
+        return self._function(lambda model, x, dtype: model.cos(x, dtype))
 
     def sin(self) -> RoundedArray:
         """sin, element by element."""
-        return self._function(Model.sin)
+        return self._function(lambda model, x, dtype: model.sin(x, dtype))
 
     def exp(self) -> RoundedArray:
         """exp, element by element."""
-        return self._function(Model.exp)
+        return self._function(lambda model, x, dtype: model.exp(x, dtype))
 
     def floor(self) -> RoundedArray:
         """The whole part, element by element."""
@@ -292,8 +292,20 @@ class RoundedArray:
         raise LeavesTheRing(f"the text uses the array method {name}")
 
 
+def _add(model: Model, a: Rounded, b: Rounded, dtype: str) -> Rounded:
+    return model.add(a, b, dtype)
+
+
 def _subtract(model: Model, a: Rounded, b: Rounded, dtype: str) -> Rounded:
     return model.add(a, -b, dtype)
+
+
+def _multiply(model: Model, a: Rounded, b: Rounded, dtype: str) -> Rounded:
+    return model.multiply(a, b, dtype)
+
+
+def _divide(model: Model, a: Rounded, b: Rounded, dtype: str) -> Rounded:
+    return model.divide(a, b, dtype)
 
 
 def _any_fixed(data: Any) -> bool:
