@@ -37,15 +37,17 @@ lint: $(VENV)/.test
 test: lint
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
-# The slow tests of Rocq files are left to `make proofs`.
+# The slow tests of Rocq files and of Gappa are left to `make proofs`.
 ROCQ_TESTS := tests/proof/test_rocq.py tests/proof/test_rocq_theory.py
 
 test-full: $(VENV)/.test
-	$(BIN)/python -m pytest -n 2 -m slow $(addprefix --ignore=,$(ROCQ_TESTS))
+	$(BIN)/python -m pytest -n 2 -m slow $(addprefix --ignore=,$(ROCQ_TESTS) $(GAPPA_TESTS))
 
-# Needs coqc and Coquelicot (Debian: coq libcoq-coquelicot); fails without them.
+GAPPA_TESTS := tests/numeric_check/rounding/test_gappa.py
+
+# Needs coqc, Coquelicot and Gappa (Debian: coq libcoq-coquelicot gappa); fails without them.
 proofs: $(VENV)/.test
-	ROCQ_REQUIRED=1 $(BIN)/python -m pytest -n 2 $(ROCQ_TESTS)
+	ROCQ_REQUIRED=1 GAPPA_REQUIRED=1 $(BIN)/python -m pytest -n 2 $(ROCQ_TESTS) $(GAPPA_TESTS)
 
 bench: $(VENV)/.test
 	$(BIN)/symbolic-pe bench startup

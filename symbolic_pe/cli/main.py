@@ -310,8 +310,16 @@ def classify(
 @click.argument("spec")
 @click.option("--target", default="numpy", show_default=True, help="numpy, torch or array-api.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to a file instead.")
+@click.option(
+    "--gappa",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Also write its rounding bounds as scripts that Gappa checks.",
+)
 @budget_option
-def emit(spec: str, target: str, output: Path | None, budget: Budget) -> None:
+def emit(
+    spec: str, *, target: str, output: Path | None, gappa: Path | None, budget: Budget
+) -> None:
     """Emit source text (proved, not cross-checked; see build)."""
     from symbolic_pe.cli.files import read_any_specification, read_specification, write_files
     from symbolic_pe.emit.position_functions import emit_position_function
@@ -327,6 +335,8 @@ def emit(spec: str, target: str, output: Path | None, budget: Budget) -> None:
     if isinstance(found, Outside):
         command = f"{_command_line(spec)} --target {target}"
         kernel = emit_position_function(found, target, command=command)
+        if gappa is not None:
+            raise NotYetCovered("scripts for Gappa are of kernels that transform queries and keys")
     else:
         encoding = found if isinstance(found, Encoding) else read_specification(spec)
         proof = run(encoding, budget)
@@ -334,7 +344,11 @@ def emit(spec: str, target: str, output: Path | None, budget: Budget) -> None:
             refuted = next(c for c in proof.claims if c.verdict is Outcome.REFUTED)
             click.echo(f"not emitted: {refuted.name} is refuted: {refuted.witness}", err=True)
             sys.exit(EXIT_REFUTED)
-        _, _, (kernel,) = make_kernels(encoding, proof, [target], _command_line(spec))
+        plan, _, (kernel,) = make_kernels(encoding, proof, [target], _command_line(spec))
+        if gappa is not None:
+            from symbolic_pe.cli.gappa import write_scripts
+
+            click.echo(write_scripts(kernel, plan, gappa), nl=False, err=True)
     if output is None:
         click.echo(kernel.text, nl=False)
     else:

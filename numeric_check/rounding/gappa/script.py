@@ -58,6 +58,7 @@ MAX_LINKS = 2
 class Script:
     """One block of one map in one dtype.
 
+    side, group  the map, and the group of blocks of the plan
     claimed      what the bound of the kernel says of every entry on the box
     definitions  formats, numbers and operations
     hypotheses   sizes of inputs, distances of tables
@@ -66,6 +67,8 @@ class Script:
 
     name: str
     dtype: str
+    side: str
+    group: int
     claimed: float
     definitions: tuple[str, ...]
     hypotheses: tuple[str, ...]
@@ -173,6 +176,8 @@ def _script(
         f"{plan.encoding.name}, {bound.dtype}, {side}, block {b} of group {index}, head {head}, "
         f"contraction {contraction}",
         bound.dtype,
+        side,
+        index,
         claimed,
         tuple(writer.definitions()),
         tuple(writer.hypotheses(box)),

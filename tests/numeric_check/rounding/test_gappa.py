@@ -7,16 +7,19 @@ import math
 import os
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from numeric_check.kernel import Kernel, compile_kernel
 from numeric_check.rounding import gappa, rounding_bound
 from numeric_check.rounding.gappa import Script, is_installed, prove, scripts, second_opinion
 from numeric_check.rounding.gappa.script import CONTRACTIONS, dyadic
+from symbolic_pe.cli.main import cli
 from symbolic_pe.emit.plan import KernelPlan, plan_kernel
 from symbolic_pe.encodings.specification import from_document
 from symbolic_pe.errors import NotYetCovered, SpecificationError
@@ -213,3 +216,25 @@ def test_a_script_that_is_none_is_no_refusal() -> None:
     assert not prove("{ x in [0,2] -> x in [0,1] }").proved
     with pytest.raises(SpecificationError, match="does not accept the script"):
         prove("{ x in [0,1 -> x in [0,1] }")
+
+
+def test_the_command_writes_scripts_beside_the_kernel(tmp_path: Path) -> None:
+    folder = tmp_path / "rounding"
+    command = ["emit", "rope:dim=8", "--gappa", str(folder), "-o", str(tmp_path / "k.py")]
+    result = CliRunner().invoke(cli, command)
+    assert result.exit_code == 0, result.output
+    assert "wrote 6 scripts" in result.stderr
+    written = {path.name: path.read_text() for path in folder.iterdir()}
+    assert len(written) == 6
+    if is_installed():
+        assert all(prove(text).proved for text in written.values())
+
+
+def test_the_command_names_what_scripts_do_not_cover(tmp_path: Path) -> None:
+    folder = tmp_path / "rounding"
+    result = CliRunner().invoke(
+        cli, ["emit", "examples/damped-oscillator.toml", "--gappa", str(folder)]
+    )
+    assert result.exit_code == 3
+    assert "scripts for Gappa are of" in result.stderr
+    assert (result.stdout, folder.exists()) == ("", False)
