@@ -138,19 +138,20 @@ def _side_by_side(jobs: Mapping[str, Job], processes: int) -> Iterator[tuple[str
         pre_dispatch="2*n_jobs",
     )
     try:
-        for name, encoded in parallel(delayed(_encoded)(n, job) for n, job in jobs.items()):
+        for name, encoded in parallel(delayed(_encoded)(n, job, here) for n, job in jobs.items()):
             yield name, msgspec.json.decode(encoded, type=Judged)
     finally:
         if here:
             _end_workers()
 
 
-def _encoded(name: str, job: Job) -> tuple[str, bytes]:
-    """Runs in another process."""
+def _encoded(name: str, job: Job, is_ours: bool) -> tuple[str, bytes]:
+    """Runs in a worker; one that was started here ends with this process."""
     from symbolic_pe.cli.proving.job import run_job
     from symbolic_pe.cli.proving.limit import end_with_parent
 
-    end_with_parent()
+    if is_ours:
+        end_with_parent()
     return name, msgspec.json.encode(run_job(job))
 
 

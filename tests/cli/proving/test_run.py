@@ -12,12 +12,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import joblib
 import jsonschema
 import pytest
 from click.testing import CliRunner, Result
 
 from symbolic_pe.cli.main import cli
 from symbolic_pe.cli.output import schema_text
+from symbolic_pe.cli.proving import campaign
+from symbolic_pe.cli.proving.campaign import Manner
+from symbolic_pe.cli.proving.keys import Options
+from symbolic_pe.cli.proving.sources import sources
+from symbolic_pe.cli.proving.store import Store
 from symbolic_pe.proof.checker import check_text
 
 ROTATION = '[generator]\nmatrix = [["0", "-1"], ["1", "0"]]\n'
@@ -237,6 +243,17 @@ def test_a_remembered_verdict_that_was_too_strict_also_fails_again(specs: Path) 
     forge(lambda body: body["claims"].pop())
     run("specs", "--again", code=1)
     run("specs", "--again", code=0)
+
+
+def test_a_surrounding_backend_of_joblib_does_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a cluster would: the call is the same, and no process of ours is started."""
+    found = sources([f"rope:dim={d}" for d in (2, 4, 6)] + ["nothing"]).found
+    alone = campaign.run(found, Options(60.0), Store(None), Manner(1, limited=False))
+    monkeypatch.setattr(campaign, "_end_workers", lambda: pytest.fail("these are not ours"))
+    with joblib.parallel_config(backend="threading"):
+        elsewhere = campaign.run(found, Options(60.0), Store(None), Manner(2, limited=False))
+    assert elsewhere == alone
+    assert [j.verdict for j in alone.judged] == ["proved", "proved", "proved", "error"]
 
 
 # -- files --------------------------------------------------------------------------------------
