@@ -23,6 +23,8 @@ GRACE = 1.0
 UNLIMITED = -1.0
 EXIT_UNDECIDED = 3
 _MESSAGE = struct.Struct("d")
+POLITE = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""Signals that ask a process to end."""
 
 
 @dataclass(frozen=True)
@@ -45,13 +47,17 @@ def guarded(work: Callable[[Guard | None], None]) -> int | None:
     if not hasattr(os, "fork"):
         return None
     reader, writer = os.pipe()
+    # Until the parent knows how to end its child, neither is ended.
+    signal.pthread_sigmask(signal.SIG_BLOCK, POLITE)
     child = os.fork()
     if child == 0:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, POLITE)
         os.close(reader)
         work(Guard(writer))
         os._exit(0)  # not reached: the work ends the process
     os.close(writer)
     _end_together(child)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, POLITE)
     try:
         return _wait(child, reader)
     except KeyboardInterrupt:
@@ -72,7 +78,7 @@ def _end_together(child: int) -> None:
         signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)
 
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in POLITE:
         signal.signal(number, end)
 
 
