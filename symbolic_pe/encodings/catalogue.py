@@ -7,10 +7,30 @@ from collections.abc import Mapping
 
 from symbolic_pe.encodings.encoding import Domain, Encoding
 from symbolic_pe.encodings.entry import Entry, Form
-from symbolic_pe.encodings.families import additive, decaying, defective, rotary
+from symbolic_pe.encodings.families import (
+    absolute,
+    additive,
+    decaying,
+    defective,
+    lag_biases,
+    learned_time,
+    position_biases,
+    products,
+    rotary,
+)
 from symbolic_pe.errors import SpecificationError
 
-MODULES = (rotary, decaying, additive, defective)
+MODULES = (
+    rotary,
+    decaying,
+    learned_time,
+    additive,
+    lag_biases,
+    position_biases,
+    defective,
+    products,
+    absolute,
+)
 """One module for each part of the catalogue; each has `ENTRIES`, in reading order."""
 
 

@@ -26,8 +26,8 @@ from symbolic_pe.budget import Budget
 from symbolic_pe.emit.plan import is_norm_preserving
 from symbolic_pe.encodings.augmentation import realised_bias
 from symbolic_pe.encodings.encoding import Augmentation, Encoding
-from symbolic_pe.encodings.realisation import minimal_augmentation
-from symbolic_pe.errors import NotYetCovered, SpecificationError, Undecided
+from symbolic_pe.encodings.realisation import translates
+from symbolic_pe.errors import NotYetCovered, Undecided
 from symbolic_pe.exponential.parametric import parametric_exponential
 from symbolic_pe.exponential.primary import primary_exponential
 from symbolic_pe.generators.generator import Generator
@@ -399,8 +399,10 @@ def _augmentation(encoding: Encoding) -> Claim:
 def _fewest(added: Augmentation) -> str:
     """Whether fewer coordinates would do: the rank of the Hankel matrix is what any needs."""
     try:
-        rank = minimal_augmentation(added.bias).hankel_rank
-    except (SpecificationError, Undecided):  # the zero bias needs none; an undecided pivot
+        rank = translates(added.bias)
+    except Undecided:  # a relation between exponents
+        return ""
+    if not rank:  # the zero bias needs none
         return ""
     generic = "generic " if any(c.re.parameters() for c in added.bias.terms.values()) else ""
     law = f"the Hankel matrix of its Markov parameters has {generic}rank {rank}"

@@ -139,8 +139,8 @@ def test_the_corrected_alibi_is_consistent() -> None:
 
 BOTH = {"query-map", "key-map"}
 FAULTS = [
-    ("mamba", "numpy", r"sine \* first \+ cosine", "-sine * first + cosine", BOTH),
-    ("mamba", "torch", r"sine \* first \+ cosine", "-sine * first + cosine", BOTH),
+    ("mamba-3", "numpy", r"sine \* first \+ cosine", "-sine * first + cosine", BOTH),
+    ("mamba-3", "torch", r"sine \* first \+ cosine", "-sine * first + cosine", BOTH),
     ("rope", "numpy", r"np\.sin\(angle\)", "-np.sin(angle)", BOTH),
     ("rope", "torch", r"torch\.complex\(cosine, sine", "torch.complex(cosine, -sine", BOTH),
     ("rope", "numpy", r"10000\.0", "10001.0", {*BOTH, "relativity", "operator"}),
