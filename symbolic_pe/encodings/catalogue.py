@@ -5,18 +5,48 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping
 
-from symbolic_pe.encodings.encoding import Domain, Encoding
+from symbolic_pe.encodings.encoding import Domain, Encoding, Verdict
 from symbolic_pe.encodings.entry import Entry, Form
-from symbolic_pe.encodings.families import additive, decaying, defective, rotary
+from symbolic_pe.encodings.families import (
+    additive,
+    by_parts,
+    decaying,
+    defective,
+    longrope,
+    rescaled,
+    rotary,
+)
 from symbolic_pe.errors import SpecificationError
 
-MODULES = (rotary, decaying, additive, defective)
+MODULES = (rotary, rescaled, by_parts, longrope, decaying, additive, defective)
 """One module for each part of the catalogue; each has `ENTRIES`, in reading order."""
+
+
+ENCODING_VERDICTS = (
+    Verdict.GROUP,
+    Verdict.AUGMENTED,
+    Verdict.LEARNED_TIME,
+    Verdict.PER_LENGTH,
+)
+"""Verdicts of what is built as one generator."""
 
 
 def entries() -> dict[str, Entry]:
     """Every entry by name, in reading order."""
     return {entry.name: entry for module in MODULES for entry in module.ENTRIES}
+
+
+def own_kernels() -> dict[str, Entry]:
+    """Entries of one generator whose kernel is of a kind of its own, no other one with new numbers.
+
+    >>> "rope" in own_kernels(), "ntk" in own_kernels()
+    (True, False)
+    """
+    return {
+        name: entry
+        for name, entry in entries().items()
+        if not entry.variant_of and entry.verdict in ENCODING_VERDICTS
+    }
 
 
 def entry_named(name: str) -> Entry:
