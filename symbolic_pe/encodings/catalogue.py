@@ -15,10 +15,17 @@ from symbolic_pe.encodings.families import (
     longrope,
     rescaled,
     rotary,
+    rotary_variants,
+    several_axes,
 )
 from symbolic_pe.errors import SpecificationError
 
-MODULES = (rotary, rescaled, by_parts, longrope, decaying, additive, defective)
+MODULES = (
+    rotary, rescaled, by_parts, longrope, rotary_variants, several_axes,
+    decaying,
+    additive,
+    defective,
+)  # fmt: skip
 """One module for each part of the catalogue; each has `ENTRIES`, in reading order."""
 
 

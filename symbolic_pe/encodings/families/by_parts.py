@@ -20,6 +20,7 @@ from symbolic_pe.encodings.entry import Entry, Form, Mistake, Published
 from symbolic_pe.encodings.families.rotary import ladder
 from symbolic_pe.encodings.families.rotary_common import (
     BOUNDED,
+    TWO_PI,
     at_least_one,
     blend,
     clipped,
@@ -38,8 +39,6 @@ from symbolic_pe.encodings.witnesses import (
     same_value,
 )
 from symbolic_pe.errors import SpecificationError, Undecided
-
-TWO_PI = Scalar.rational(2) * Scalar.symbol("pi")
 
 
 def by_wavelength(

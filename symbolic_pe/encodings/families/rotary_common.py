@@ -27,6 +27,7 @@ from symbolic_pe.encodings.witnesses import (
 )
 from symbolic_pe.errors import SpecificationError
 
+TWO_PI = Scalar.rational(2) * Scalar.symbol("pi")
 TENTH = Scalar.rational(fmpq(1, 10))
 BOUNDED = (
     r"$A(\tau)$ is orthogonal, bounded for all lags. The temperature $c$ is outside $A$: with it "
