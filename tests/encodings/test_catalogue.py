@@ -8,7 +8,7 @@ from flint import arb, arb_mat
 from symbolic_pe import catalogue
 from symbolic_pe.algebra.expression import parse
 from symbolic_pe.algebra.scalar import Scalar, precision
-from symbolic_pe.encodings.catalogue import entries
+from symbolic_pe.encodings.catalogue import catalogue_form, entries
 from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.encodings.families.additive import alibi_slopes
 from symbolic_pe.errors import SpecificationError
@@ -137,10 +137,10 @@ def test_rank_two_generator_has_the_rodrigues_frequency() -> None:
 
 @pytest.mark.parametrize("name", list(entries()))
 def test_every_bare_name_is_a_specification(name: str) -> None:
-    encoding = catalogue(name)
-    assert encoding.name == name
-    assert encoding.title
-    assert encoding.reference
+    form = catalogue_form(name)
+    assert form.name == name
+    assert form.title
+    assert form.reference
 
 
 @pytest.mark.parametrize(

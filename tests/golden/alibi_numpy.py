@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"catalogue": "alibi", "settings": {"dim": "8", "heads": "2"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:df951b185c545f6372d15615bd02c8e29e9f40675413c10e26d9f3a0262d28fe
+# body:        sha256:8b54ab19022548851afbf00edb3862d42ea683e5034f7e3a4db79ab3b98a95f1
 """ALiBi: attention with linear biases.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k +
@@ -33,7 +33,7 @@ Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k + bias
     all real t, s and every reference, in exact arithmetic; rounding is as in Range; the
     laws of A are proved in the certificate named above.
 
-Source: Press et al., arXiv:2108.12409, section 3; the authors' fairseq code.
+Source: Press et al., arXiv:2108.12409.
 
     query, key = transform_query(q, position), transform_key(k, position)
     logits = query @ np.swapaxes(key, -1, -2)

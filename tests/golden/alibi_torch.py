@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "alibi", "settings": {"dim": "8", "heads": "2"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:c92d1e09fc9cae8eb4e3bcfcd78122aa75b45abfc3b5893bd13a5f9de7d14781
+# body:        sha256:033c1fd5de54f2ba352f038325d9cc4019f9d3a8f3c93b249f741203de918d86
 """ALiBi: attention with linear biases.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k +
@@ -33,7 +33,7 @@ Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k + bias
     all real t, s and every reference, in exact arithmetic; rounding is as in Range; the
     laws of A are proved in the certificate named above.
 
-Source: Press et al., arXiv:2108.12409, section 3; the authors' fairseq code.
+Source: Press et al., arXiv:2108.12409.
 
     query, key = transform_query(q, position), transform_key(k, position)
     logits = query @ key.transpose(-1, -2)

@@ -3,7 +3,7 @@
 # target:      array-api
 # spec:        {"catalogue": "grape-m", "settings": {"a": "", "b": "", "base": "10000", "dim": "8", "layout": "half"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:3eaeb4bd476736ba7c4925623eaa8c3de5f79b22039a242cb88dad591d5cea8f
+# body:        sha256:236b9064bf2fa7210b8bbb17449e9de7c67feb6e780c6f1bfaceeec196a3aaaa
 """GRAPE, multiplicative form.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -29,8 +29,7 @@ Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for al
     and every reference, up to rounding; the laws of A are proved in the certificate
     named above.
 
-Source: Zhang et al., Group Representational Position Encoding, ICLR 2026, sections 2
-    and 3.
+Source: Zhang et al., Group Representational Position Encoding, ICLR 2026.
 
     query, key = transform_query(q, position), transform_key(k, position)
     logits = query @ array_namespace(key).matrix_transpose(key)

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"catalogue": "grape-m", "settings": {"a": "", "b": "", "base": "10000", "dim": "8", "layout": "half"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:a28c84b7d10ad48cf904f29d14ed7fa171dde943aa85d539bd11c2ee5f07f87b
+# body:        sha256:c71031ece9a27891cb91647153f8b0477e2e8a180c87177b60309b48628b5402
 """GRAPE, multiplicative form.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -29,8 +29,7 @@ Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for al
     and every reference, up to rounding; the laws of A are proved in the certificate
     named above.
 
-Source: Zhang et al., Group Representational Position Encoding, ICLR 2026, sections 2
-    and 3.
+Source: Zhang et al., Group Representational Position Encoding, ICLR 2026.
 
     query, key = transform_query(q, position), transform_key(k, position)
     logits = query @ np.swapaxes(key, -1, -2)

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "grape-m", "settings": {"a": "", "b": "", "base": "10000", "dim": "8", "layout": "half"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:29509a0204d0ef9631240bc320cb428d67cb38549c90baea3f184dd84e071001
+# body:        sha256:671adb0d92ba938ab3542dad711029eadbc418b8ba815f011429e37a62451c2f
 """GRAPE, multiplicative form.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -29,8 +29,7 @@ Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for al
     and every reference, up to rounding; the laws of A are proved in the certificate
     named above.
 
-Source: Zhang et al., Group Representational Position Encoding, ICLR 2026, sections 2
-    and 3.
+Source: Zhang et al., Group Representational Position Encoding, ICLR 2026.
 
     query, key = transform_query(q, position), transform_key(k, position)
     logits = query @ key.transpose(-1, -2)

@@ -3,7 +3,7 @@
 # target:      array-api
 # spec:        {"catalogue": "rope", "settings": {"angles": "float64", "base": "10000", "dim": "8", "frequencies": "exact", "layout": "interleaved", "rotary_dim": "0"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:b6fb84604330cc48e98cb035033b7cad7af859b5e18cb3d98fff18f03d06edbb
+# body:        sha256:7af6f234c3de5dee161a86cc7da556da152d709e969543f2c79e9de62709f751
 """Rotary position embedding.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -30,7 +30,7 @@ Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for al
     and every reference, up to rounding; the laws of A are proved in the certificate
     named above.
 
-Source: Su et al., RoFormer, arXiv:2104.09864, equations 12 to 16.
+Source: Su et al., RoFormer, arXiv:2104.09864.
 
     query, key = transform_query(q, position), transform_key(k, position)
     logits = query @ array_namespace(key).matrix_transpose(key)

@@ -3,7 +3,7 @@
 # target:      array-api
 # spec:        {"catalogue": "rope", "settings": {"angles": "float64", "base": "10000", "dim": "8", "frequencies": "exact", "layout": "half", "rotary_dim": "4"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:0fdf89e3a5c917540c2a4a89ab8f9ba96a53f8d4b846ba335ea0260e5408a82d
+# body:        sha256:bcbee95cc98683ce023bb1494a224583ca627af6da0a7214a6aef1d5a8ba5152
 """Rotary position embedding.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -30,7 +30,7 @@ Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for al
     and every reference, up to rounding; the laws of A are proved in the certificate
     named above.
 
-Source: Su et al., RoFormer, arXiv:2104.09864, equations 12 to 16.
+Source: Su et al., RoFormer, arXiv:2104.09864.
 
     query, key = transform_query(q, position), transform_key(k, position)
     logits = query @ array_namespace(key).matrix_transpose(key)

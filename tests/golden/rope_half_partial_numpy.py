@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"catalogue": "rope", "settings": {"angles": "float64", "base": "10000", "dim": "8", "frequencies": "exact", "layout": "half", "rotary_dim": "4"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:bb4c239dd241fa6047faf9dc13545b6b855e7a55984e3c231e25ec92c35d7d84
+# body:        sha256:9f6bbca2c972f3e803cd13d87c8c1c114d747fea97af53d153d3b3effec4bba7
 """Rotary position embedding.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -30,7 +30,7 @@ Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for al
     and every reference, up to rounding; the laws of A are proved in the certificate
     named above.
 
-Source: Su et al., RoFormer, arXiv:2104.09864, equations 12 to 16.
+Source: Su et al., RoFormer, arXiv:2104.09864.
 
     query, key = transform_query(q, position), transform_key(k, position)
     logits = query @ np.swapaxes(key, -1, -2)

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "rope", "settings": {"angles": "float64", "base": "10000", "dim": "8", "frequencies": "exact", "layout": "half", "rotary_dim": "4"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:cf1f51ec96eab8ac4fdaf5e382e4ab84e08b77800d58fc8175da1554c6541253
+# body:        sha256:417534203db2af86cd0055e55a2fed25d1607ba03dfc19465f906385b2470361
 """Rotary position embedding.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -30,7 +30,7 @@ Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for al
     and every reference, up to rounding; the laws of A are proved in the certificate
     named above.
 
-Source: Su et al., RoFormer, arXiv:2104.09864, equations 12 to 16.
+Source: Su et al., RoFormer, arXiv:2104.09864.
 
     query, key = transform_query(q, position), transform_key(k, position)
     logits = query @ key.transpose(-1, -2)

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "rope", "settings": {"angles": "float64", "base": "10000", "dim": "8", "frequencies": "exact", "layout": "interleaved", "rotary_dim": "0"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:3420a4011e102eb254910b8803a182c345b24763fe113b25e71e4f997f4102f3
+# body:        sha256:915542eed7a6b07f0a1f8cf8dafd5d1832e0afe05f6609131539689a3bac5728
 """Rotary position embedding.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -30,7 +30,7 @@ Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for al
     and every reference, up to rounding; the laws of A are proved in the certificate
     named above.
 
-Source: Su et al., RoFormer, arXiv:2104.09864, equations 12 to 16.
+Source: Su et al., RoFormer, arXiv:2104.09864.
 
     query, key = transform_query(q, position), transform_key(k, position)
     logits = query @ key.transpose(-1, -2)
