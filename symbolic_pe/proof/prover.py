@@ -362,10 +362,13 @@ def _one_map_witness(encoding: Encoding, head: int) -> str:
 def _augmentation(encoding: Encoding) -> Claim:
     """qₐᵀ exp(τY) kₐ = bias(τ), for every head."""
     name = "augmentation"
+    before: Augmentation | None = None
     for index, head in enumerate(encoding.heads):
         added = head.augmentation
         assert added is not None
-        laws = decide(added.generator, added.exponential)
+        if before is None or not _shares_flow(before, added):
+            laws = decide(added.generator, added.exponential)
+        before = added
         if not (laws.initial_condition and laws.derivative):
             return Claim(name, Outcome.REFUTED, STATEMENTS[name], "", "exp(tau Y) is wrong")
         found = realised_bias(added.query, added.exponential, added.key)
@@ -394,6 +397,11 @@ def _augmentation(encoding: Encoding) -> Claim:
         + (" in head 0" if len(encoding.heads) > 1 else "")
         + _fewest(first),
     )
+
+
+def _shares_flow(one: Augmentation, other: Augmentation) -> bool:
+    """Whether Y and exp(τY) are the very same objects, so that one decision serves both."""
+    return one.generator is other.generator and one.exponential is other.exponential
 
 
 def _fewest(added: Augmentation) -> str:
