@@ -19,18 +19,20 @@ TWO_PI = Scalar.rational(2) * Scalar.symbol("pi")
 
 @dataclass(frozen=True)
 class Measure:
-    """An exact positive number: as text, and as a decimal where it has no parameters."""
+    """An exact positive quotient: as text, and as a decimal where it has no parameters."""
 
     text: str
-    value: Scalar
+    numerator: Scalar
+    denominator: Scalar
 
     @property
     def about(self) -> str | None:
         """Six right digits, or None when parameters occur."""
-        if self.value.parameters():
+        if self.denominator.parameters():
             return None
         with precision(64):
-            return str(self.value.ball({}).str(6, radius=False))
+            value = self.numerator.ball({}) / self.denominator.ball({})
+            return str(value.str(6, radius=False))
 
 
 @dataclass(frozen=True)
@@ -160,6 +162,6 @@ def _classified_block(block: StructureBlock) -> ClassifiedBlock:
 
 def _quotient(numerator: Scalar, denominator: Scalar) -> Measure:
     """A number as a product where its inverse is one monomial, else as a quotient."""
-    value = numerator / denominator
     monomials = sum(1 for c in denominator.terms.values() for _ in c.numerator_terms())
-    return Measure(str(value) if monomials == 1 else f"{numerator}/({denominator})", value)
+    text = str(numerator / denominator) if monomials == 1 else f"{numerator}/({denominator})"
+    return Measure(text, numerator, denominator)

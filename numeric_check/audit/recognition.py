@@ -285,7 +285,7 @@ def _entries(spectrum: Spectrum) -> Iterator[tuple[str, Callable[[], Encoding]]]
     if len(common) == 1 and not spectrum.planes:
         rate = common.pop()
         settings.append(("decay", {"dim": d, "rate": _rational(-rate)}))
-        settings += [("linear-attention", {"dim": d})]
+        settings += [("lightning", {"dim": d})]
     settings.append(("jordan-rope", {"dim": d}))
     for name, given in settings:
         text = f"{name}:" + ",".join(f"{k}={v}" for k, v in given.items())

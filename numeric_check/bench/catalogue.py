@@ -26,7 +26,7 @@ from numeric_check.text_proof import TextProof, prove_text
 from symbolic_pe.emit.plan import KernelPlan, plan_kernel
 from symbolic_pe.emit.source import emit
 from symbolic_pe.emit.targets import TARGETS
-from symbolic_pe.encodings.catalogue import catalogue, entries
+from symbolic_pe.encodings.catalogue import catalogue, entries, own_kernels
 from symbolic_pe.errors import KernelError, NotYetCovered, SpecificationError
 
 SEED = 2026
@@ -125,7 +125,7 @@ def survey(
             f"and targets of {', '.join(TARGETS)}"
         )
     cells: list[Cell] = []
-    for name in names or known:
+    for name in names or own_kernels():
         for target in targets or TARGETS:
             progress(f"{name} for {target}")
             cells += _cells(name, target, shape, budget)

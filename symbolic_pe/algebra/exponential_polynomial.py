@@ -201,14 +201,17 @@ class ExponentialPolynomial:
             return True
         if all(not c.vanishes() for c in self.terms.values()) and self._exponents_are_distinct():
             return False
-        return self._merged().is_zero_form()
+        return self.merged().is_zero_form()
 
     def _exponents_are_distinct(self) -> bool:
         distinct = list(dict.fromkeys(key.exponents for key in self.terms))
         return not any(_equal(a, b) for a, b in combinations(distinct, 2))
 
-    def _merged(self) -> ExponentialPolynomial:
-        """Merge exponents that are equal numbers though different forms."""
+    def merged(self) -> ExponentialPolynomial:
+        """The same function with distinct exponents and coefficients that are not 0.
+
+        Raises `Undecided` when a relation between exponents or coefficients is unknown.
+        """
         representatives: list[tuple[ComplexScalar, ...]] = []
         terms: dict[Term, ComplexScalar] = {}
         for key, c in self.terms.items():

@@ -153,6 +153,8 @@ def comparison_text(record: ComparisonRecord) -> str:
     lines = [f"{r[0]:<{widths[0]}}  {r[1]:<{widths[1]}}  {r[2]}".rstrip() for r in rows]
     if record.same_generator is None:
         lines.append("one of them has no generator")
+    elif not record.same_blocks and not record.differences:
+        lines.append("they have different numbers of heads or axes")
     elif record.same_generator:
         lines.append(f"the same generator ({record.same_blocks} blocks)")
     else:

@@ -48,7 +48,7 @@ def realised_bias(
     total = ExponentialPolynomial(exponential[0][0].variables, {})
     for i, x in enumerate(query):
         for j, y in enumerate(key):
-            if not (x.is_zero() or y.is_zero()):
+            if exponential[i][j].terms and not (x.is_zero() or y.is_zero()):
                 total = total + exponential[i][j].scale(x * y)
     return total
 

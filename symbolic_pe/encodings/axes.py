@@ -38,21 +38,24 @@ class SeveralAxes:
         return self.axes[0].dimension
 
 
-def turning(frequencies: Sequence[Scalar], layout: str, rest: int = 0) -> Generator:
-    """X = ⊕ ωⱼJ on the planes of a layout, `rest` constant channels after them.
+def turning(
+    frequencies: Sequence[Scalar], layout: str, rest: int = 0, *, before: int = 0
+) -> Generator:
+    """X = ⊕ ωⱼJ on the planes of a layout, constant channels `before` and after (`rest`) them.
 
     A plane with ω = 0 stands still: it is two real chains of length 1.
 
     >>> turning([ZERO, ONE], "half").matrix[3][1]
     Scalar(1)
     """
-    placed: list[PlacedBlock] = []
+    placed = [PlacedBlock(Block(ZERO), (i,)) for i in range(before)]
     channels = plane_channels(layout, 2 * len(frequencies))
-    for frequency, pair in zip(frequencies, channels, strict=True):
+    for frequency, plane in zip(frequencies, channels, strict=True):
+        pair = (plane[0] + before, plane[1] + before)
         if frequency.is_zero():
             placed.extend(PlacedBlock(Block(ZERO), (channel,)) for channel in pair)
         else:
             placed.append(PlacedBlock(Block(ZERO, frequency), pair))
-    start = 2 * len(frequencies)
+    start = before + 2 * len(frequencies)
     placed.extend(PlacedBlock(Block(ZERO), (start + i,)) for i in range(rest))
     return Generator.from_blocks(placed)

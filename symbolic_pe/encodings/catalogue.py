@@ -4,19 +4,59 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
+from functools import cache
 
 from symbolic_pe.encodings.encoding import Domain, Encoding
 from symbolic_pe.encodings.entry import Entry, Form
-from symbolic_pe.encodings.families import additive, decaying, defective, rotary
+from symbolic_pe.encodings.families import (
+    absolute,
+    additive,
+    by_parts,
+    decaying,
+    defective,
+    lag_biases,
+    learned_time,
+    longrope,
+    position_biases,
+    products,
+    rescaled,
+    rotary,
+    rotary_variants,
+    several_axes,
+)
 from symbolic_pe.errors import SpecificationError
 
-MODULES = (rotary, decaying, additive, defective)
+MODULES = (
+    rotary, rescaled, by_parts, longrope, rotary_variants, several_axes,
+    decaying, learned_time,
+    additive, lag_biases, position_biases,
+    defective, products, absolute,
+)  # fmt: skip
 """One module for each part of the catalogue; each has `ENTRIES`, in reading order."""
 
 
 def entries() -> dict[str, Entry]:
     """Every entry by name, in reading order."""
     return {entry.name: entry for module in MODULES for entry in module.ENTRIES}
+
+
+def own_kernels() -> dict[str, Entry]:
+    """Entries of one generator whose kernel is of a kind of its own, no other one with new numbers.
+
+    >>> "rope" in own_kernels(), "ntk" in own_kernels()
+    (True, False)
+    """
+    return {name: e for name, e in entries().items() if not e.variant_of and has_generator(name)}
+
+
+@cache
+def has_generator(name: str) -> bool:
+    """Whether an entry with its defaults is built as one generator.
+
+    >>> has_generator("rope"), has_generator("axial"), has_generator("t5")
+    (True, False, False)
+    """
+    return isinstance(entry_named(name).form({}), Encoding)
 
 
 def entry_named(name: str) -> Entry:

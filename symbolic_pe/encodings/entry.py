@@ -47,7 +47,9 @@ class Published:
 
     def check(self, entry: Entry) -> Decision:
         """Decide that the number, rounded to the printed digits, is what was printed."""
-        return agrees(self.read(entry.form(self.settings)), self.printed)
+        form = entry.form(self.settings)
+        with precision(256):
+            return agrees(self.read(form), self.printed)
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,8 @@ class Entry:
     mistakes    published mistakes
     witness     claims beyond those of the form, from checked settings: what shows that the verdict
                 is no stronger one (a group per length, in learned time only)
+    variant_of  the entry whose kernel it shares, with other numbers in it; empty for a kernel of
+                its own kind
     """
 
     name: str
@@ -101,6 +105,7 @@ class Entry:
     values: tuple[Published, ...]
     mistakes: tuple[Mistake, ...] = ()
     witness: Callable[[Settings], tuple[Claim, ...]] | None = field(default=None, compare=False)
+    variant_of: str = ""
 
     def __post_init__(self) -> None:
         if not NAME.fullmatch(self.name):

@@ -6,6 +6,7 @@ Every function returns a reader, from the form that an entry builds to the numbe
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import cast
 
 from flint import arb, arb_mat
 
@@ -16,6 +17,7 @@ from symbolic_pe.algebra.scalar import ONE, Scalar
 from symbolic_pe.encodings.axes import SeveralAxes
 from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.encodings.entry import Form
+from symbolic_pe.encodings.outside import Outside
 from symbolic_pe.generators.generator import Generator
 
 Reader = Callable[[Form], Scalar | arb | int]
@@ -66,6 +68,43 @@ def slope(head: int) -> Reader:
         added = form.heads[head].augmentation
         assert added is not None
         return -added.bias.terms[Term((1,), (C_ZERO,))].re
+
+    return read
+
+
+def bias_at(lag: int, head: int = 0) -> Reader:
+    """b(lag) of one head, enclosed; for learned numbers those of the samples."""
+
+    def read(form: Form) -> arb:
+        if isinstance(form, Outside):
+            assert form.function is not None
+            return cast("Callable[..., arb]", form.function.reference)(lag, 0, head)
+        assert isinstance(form, Encoding)
+        added = form.heads[head].augmentation
+        assert added is not None
+        return added.bias.ball({"t": arb(lag)}).real
+
+    return read
+
+
+def constant(name: str, index: int) -> Reader:
+    """A number that is written into emitted code."""
+
+    def read(form: Form) -> Scalar:
+        assert isinstance(form, Outside)
+        assert form.function is not None
+        return form.function.constants[name][index]
+
+    return read
+
+
+def row_entry(position: int, column: int) -> Reader:
+    """One entry of a table of positions, enclosed."""
+
+    def read(form: Form) -> arb:
+        assert isinstance(form, Outside)
+        assert form.function is not None
+        return cast("Callable[..., arb]", form.function.reference)(position, column)
 
     return read
 

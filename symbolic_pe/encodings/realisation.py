@@ -8,6 +8,11 @@ the Hankel matrix H of its Markov parameters mᵢ = b⁽ⁱ⁾(0):
 
 A realisation of size r gives H = (observability: N × r)·(reachability: r × N), so r ≥ rank H. The
 realisation below has size rank H = N, so fewer cannot do. (Kronecker 1881; Ho and Kalman 1966.)
+
+That rank H = N needs no elimination. With b = Σ c_{λ,k} τ^k e^{λτ}, λ distinct and coefficients of
+the top powers not 0, H = V·C·Vᵀ: V is the confluent Vandermonde matrix of the λ, which is
+invertible, and C has for each λ a block with k!·c_{λ,k} on its k-th antidiagonal and 0 beyond the
+top one. `hankel_rank` eliminates and is the second opinion of the tests.
 """
 
 from __future__ import annotations
@@ -38,7 +43,6 @@ class Realisation:
     """
 
     augmentation: Augmentation
-    markov_parameters: tuple[Scalar, ...]
     hankel_rank: int
 
     @property
@@ -57,7 +61,7 @@ def minimal_augmentation(bias: ExponentialPolynomial) -> Realisation:
     2
 
     Raises `SpecificationError` for the zero bias, a bias of several variables or one that is not
-    real, and `Undecided` when a pivot of the rank computation cannot be decided.
+    real, and `Undecided` when a relation between exponents is unknown.
     """
     if len(bias.variables) != 1 or not bias.terms:
         raise SpecificationError("bias: expected a non-zero function of one variable, the lag")
@@ -69,8 +73,18 @@ def minimal_augmentation(bias: ExponentialPolynomial) -> Realisation:
     if not (realised_bias(query, exponential, key) - bias).vanishes():
         raise SpecificationError("bias: expected a real function")
     added = Augmentation(tuple(query), tuple(key), generator, exponential, bias)
-    parameters = markov_parameters(bias, 2 * len(query) - 1)
-    return Realisation(added, parameters, hankel_rank(parameters))
+    return Realisation(added, translates(bias))
+
+
+def translates(bias: ExponentialPolynomial) -> int:
+    """The dimension N of the span of all translates of b: (top power + 1) summed over exponents.
+
+    Raises `Undecided` when a relation between exponents or coefficients is unknown.
+    """
+    tops: dict[tuple[ComplexScalar, ...], int] = {}
+    for key in bias.merged().terms:
+        tops[key.exponents] = max(tops.get(key.exponents, 0), key.powers[0])
+    return sum(top + 1 for top in tops.values())
 
 
 def markov_parameters(bias: ExponentialPolynomial, count: int) -> tuple[Scalar, ...]:

@@ -99,11 +99,25 @@ class CommutingFamily:
 def offending_commutator(generators: Sequence[Generator]) -> Commutator | None:
     """The first commutator entry that is not 0, or None. Raises `Undecided`."""
     matrices = [g.matrix for g in generators]
+    channels = [_channels(x) for x in matrices]
     for (i, x), (j, y) in combinations(enumerate(matrices), 2):
+        if channels[i].isdisjoint(channels[j]):
+            continue  # XY = YX = 0
         found = _difference(*_products(x, y))
         if found is not None:
             return Commutator((i, j), *found)
     return None
+
+
+def _channels(x: ScalarMatrix) -> frozenset[int]:
+    """The channels that a matrix reads or writes."""
+    return frozenset(
+        channel
+        for i, row in enumerate(x)
+        for j, entry in enumerate(row)
+        if not entry.is_zero()
+        for channel in (i, j)
+    )
 
 
 def _products(x: ScalarMatrix, y: ScalarMatrix) -> tuple[ScalarMatrix, ScalarMatrix]:

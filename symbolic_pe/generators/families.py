@@ -14,10 +14,10 @@ _BASE = {
 }
 _KNOWN = {
     "constant": ("nope", "the unrotated part of partial rope"),
-    "decay": ("decay", "linear-attention", "retnet (magnitude)", "hyperbolic hope"),
+    "decay": ("decay", "lightning", "retnet (magnitude)", "hyperbolic hope"),
     "growth": (),
     "rotation": ("rope", "grape-m", "string"),
-    "damped-rotation": ("xpos", "retnet", "mamba"),
+    "damped-rotation": ("xpos", "retnet", "mamba-3"),
     "growing-rotation": (),
     "polynomial": ("alibi (two constant coordinates added)", "grape-a"),
     "decay-polynomial": (),

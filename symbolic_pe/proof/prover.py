@@ -26,8 +26,8 @@ from symbolic_pe.budget import Budget
 from symbolic_pe.emit.plan import is_norm_preserving
 from symbolic_pe.encodings.augmentation import realised_bias
 from symbolic_pe.encodings.encoding import Augmentation, Encoding
-from symbolic_pe.encodings.realisation import minimal_augmentation
-from symbolic_pe.errors import NotYetCovered, SpecificationError, Undecided
+from symbolic_pe.encodings.realisation import translates
+from symbolic_pe.errors import NotYetCovered, Undecided
 from symbolic_pe.exponential.parametric import parametric_exponential
 from symbolic_pe.exponential.primary import primary_exponential
 from symbolic_pe.generators.generator import Generator
@@ -362,10 +362,13 @@ def _one_map_witness(encoding: Encoding, head: int) -> str:
 def _augmentation(encoding: Encoding) -> Claim:
     """qₐᵀ exp(τY) kₐ = bias(τ), for every head."""
     name = "augmentation"
+    before: Augmentation | None = None
     for index, head in enumerate(encoding.heads):
         added = head.augmentation
         assert added is not None
-        laws = decide(added.generator, added.exponential)
+        if before is None or not _shares_flow(before, added):
+            laws = decide(added.generator, added.exponential)
+        before = added
         if not (laws.initial_condition and laws.derivative):
             return Claim(name, Outcome.REFUTED, STATEMENTS[name], "", "exp(tau Y) is wrong")
         found = realised_bias(added.query, added.exponential, added.key)
@@ -396,11 +399,18 @@ def _augmentation(encoding: Encoding) -> Claim:
     )
 
 
+def _shares_flow(one: Augmentation, other: Augmentation) -> bool:
+    """Whether Y and exp(τY) are the very same objects, so that one decision serves both."""
+    return one.generator is other.generator and one.exponential is other.exponential
+
+
 def _fewest(added: Augmentation) -> str:
     """Whether fewer coordinates would do: the rank of the Hankel matrix is what any needs."""
     try:
-        rank = minimal_augmentation(added.bias).hankel_rank
-    except (SpecificationError, Undecided):  # the zero bias needs none; an undecided pivot
+        rank = translates(added.bias)
+    except Undecided:  # a relation between exponents
+        return ""
+    if not rank:  # the zero bias needs none
         return ""
     generic = "generic " if any(c.re.parameters() for c in added.bias.terms.values()) else ""
     law = f"the Hankel matrix of its Markov parameters has {generic}rank {rank}"

@@ -17,7 +17,7 @@ SPECS = (
     "grape-m:dim=8",
     "grape-m:a=1 2 0 0,b=0 1 1 0",
     "decay:dim=4,rate=1/1024",
-    "linear-attention:dim=4,heads=1",
+    "lightning:dim=4,heads=1",
     "xpos:dim=8",
     "jordan-rope:dim=8",
 )

@@ -17,7 +17,7 @@ from click.testing import CliRunner, Result
 
 from symbolic_pe.cli.main import cli
 from symbolic_pe.cli.output import SCHEMAS, schema_text
-from symbolic_pe.encodings.catalogue import entries
+from symbolic_pe.encodings.catalogue import entries, has_generator
 
 OSCILLATOR = "examples/damped-oscillator.toml"
 
@@ -37,7 +37,7 @@ def output(command: str, *arguments: str) -> Any:
 # -- interface --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", list(entries()))
+@pytest.mark.parametrize("name", [n for n in entries() if has_generator(n)])
 def test_classification_accounts_for_every_channel(name: str) -> None:
     found = output("classify", name)
     for case in found["cases"]:
@@ -115,10 +115,9 @@ def test_catalogue_lists_every_entry_with_defaults() -> None:
     found = output("catalogue")
     assert [e["name"] for e in found["entries"]] == list(entries())
     assert {"family", "verdict", "defaults"} <= set(found["entries"][0])
-    assert [e["name"] for e in output("catalogue", "--family", "rotary")["entries"]] == [
-        "rope",
-        "grape-m",
-    ]
+    rotary = [e["name"] for e in output("catalogue", "--family", "rotary")["entries"]]
+    assert {"rope", "yarn", "grape-m"} <= set(rotary)
+    assert not {"alibi", "nope"} & set(rotary)
 
 
 def test_emit_prints_the_kernel_and_check_accepts_it(tmp_path: Path) -> None:

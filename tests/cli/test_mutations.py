@@ -12,7 +12,7 @@ from symbolic_pe import production
 from symbolic_pe.cli.main import cli
 from symbolic_pe.emit.source import EmittedKernel, emit
 
-DAMPED = "mamba:dim=12,rotary_dim=8"
+DAMPED = "mamba-3:dim=12,rotary_dim=8"
 PARTIAL = "rope:dim=12,rotary_dim=8"
 """Some channels do not turn: printed channel by channel, not plane by plane."""
 
@@ -227,7 +227,7 @@ def test_an_edit_that_exact_execution_does_not_see_is_undecided(
     hidden: str, tmp_path: Path
 ) -> None:
     assert build(DAMPED, "numpy", tmp_path).exit_code == 0
-    path = tmp_path / "mamba_numpy.py"
+    path = tmp_path / "mamba_3_numpy.py"
     old = "    angle = u * THETA\n"
     path.write_text(path.read_text().replace(old, old + hidden))
     result = CliRunner().invoke(cli, ["check", str(path)])

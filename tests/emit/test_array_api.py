@@ -27,7 +27,7 @@ SPECS = (
     "grape-m:dim=8",
     "xpos:dim=8",
     "decay:dim=3",
-    "mamba:dim=6,rotary_dim=4",
+    "mamba-3:dim=6,rotary_dim=4",
 )
 IRREGULAR = {"blocks": [{"frequency": f"1/{7 + j * j}"} for j in range(40)]}
 REFUSED = {
@@ -118,7 +118,7 @@ def test_a_strict_implementation_of_the_standard_gives_the_values_of_numpy(spec:
         assert np.allclose(np.asarray(found), plain.decay(position, position), rtol=1e-15)
 
 
-@pytest.mark.parametrize("spec", ["xpos:dim=8", "decay:dim=3", "mamba:dim=6,rotary_dim=4"])
+@pytest.mark.parametrize("spec", ["xpos:dim=8", "decay:dim=3", "mamba-3:dim=6,rotary_dim=4"])
 def test_causal_sums_on_a_strict_implementation_are_those_of_numpy(spec: str) -> None:
     """Chunk by chunk, then one step on from the state, in both dtypes of the standard."""
     strict = pytest.importorskip("array_api_strict")

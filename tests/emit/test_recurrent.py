@@ -115,12 +115,12 @@ def test_queries_in_groups_read_the_state_of_their_key(target: str) -> None:
     assert state.shape[1] == 1
 
 
-SMALL = {"mamba": {"dim": "8", "rotary_dim": "4"}, "xpos": {"dim": "8"}}
+SMALL = {"mamba-3": {"dim": "8", "rotary_dim": "4"}, "xpos": {"dim": "8"}}
 SHORT = {"numpy": (np.float16, np.float32), "torch": (torch.float16, torch.bfloat16)}
 
 
 @pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("name", ["decay", "retention", "mamba", "xpos"])
+@pytest.mark.parametrize("name", ["decay", "retention", "mamba-3", "xpos"])
 def test_short_dtypes_are_finite_across_any_gap(name: str, target: str) -> None:
     """Where the maps of the same file overflow, with one reference for the whole chunk."""
     encoding = ENCODINGS[name]() if name in ENCODINGS else catalogue(name, SMALL[name])

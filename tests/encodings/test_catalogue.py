@@ -8,7 +8,7 @@ from flint import arb, arb_mat
 from symbolic_pe import catalogue
 from symbolic_pe.algebra.expression import parse
 from symbolic_pe.algebra.scalar import Scalar, precision
-from symbolic_pe.encodings.catalogue import entries
+from symbolic_pe.encodings.catalogue import catalogue_form, entries
 from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.encodings.families.additive import alibi_slopes
 from symbolic_pe.errors import SpecificationError
@@ -116,7 +116,7 @@ def test_xpos_values() -> None:
 
 
 def test_linear_attention_head_zero_does_not_decay() -> None:
-    encoding = catalogue("linear-attention", {"heads": 4, "layer": 6, "layers": 12})
+    encoding = catalogue("lightning", {"heads": 4, "layer": 6, "layers": 12})
     rates = [str(h.generator.placed[0].block.rate) for h in encoding.heads]
     assert rates == ["0", "-1", "-2", "-3"]
 
@@ -137,10 +137,10 @@ def test_rank_two_generator_has_the_rodrigues_frequency() -> None:
 
 @pytest.mark.parametrize("name", list(entries()))
 def test_every_bare_name_is_a_specification(name: str) -> None:
-    encoding = catalogue(name)
-    assert encoding.name == name
-    assert encoding.title
-    assert encoding.reference
+    form = catalogue_form(name)
+    assert form.name == name
+    assert form.title
+    assert form.reference
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_every_bare_name_is_a_specification(name: str) -> None:
         ("rope", {"layout": "halves"}, "one of interleaved, half"),
         ("rope", {"rotary_dim": 130}, "at most dim"),
         ("rope", {"dim": True}, "expected a number or a text"),
-        ("linear-attention", {"layer": 24}, "layers"),
+        ("lightning", {"layer": 24}, "layers"),
         ("jordan-rope", {"dim": 64, "order": 3}, "multiple of"),
         ("grape-m", {"a": "1 2", "b": "2 4"}, "parallel"),
         ("grape-m", {"a": "1 2", "b": "2"}, "same length"),

@@ -10,6 +10,7 @@ from symbolic_pe.decision import Claim, Outcome
 from symbolic_pe.encodings.catalogue import entries, entry_named
 from symbolic_pe.encodings.encoding import Encoding, Verdict
 from symbolic_pe.encodings.entry import Entry, Mistake, Published, agrees
+from symbolic_pe.encodings.families.lag_biases import first_lags
 from symbolic_pe.encodings.outside import Outside
 from symbolic_pe.encodings.readings import theta
 from symbolic_pe.encodings.witnesses import equals, no_realisation, not_relative, same_value
@@ -141,6 +142,43 @@ def test_rope_is_no_group_in_learned_time_only() -> None:
     assert verdict_outcome(Verdict.GROUP, claims) is Outcome.PROVED
     assert verdict_outcome(Verdict.LEARNED_TIME, claims) is Outcome.UNDECIDED
     assert verdict_outcome(Verdict.NOT_INVARIANT, claims) is Outcome.REFUTED
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "verdict"),
+    [
+        ("kerple", {"kernel": "power", "p": "1"}, Verdict.AUGMENTED),
+        ("kerple", {"kernel": "power", "p": "2"}, Verdict.AUGMENTED),
+        ("kerple", {"kernel": "power", "p": "1/2"}, Verdict.NOT_REALISABLE),
+        ("kerple", {"kernel": "power", "p": "3/2"}, Verdict.NOT_REALISABLE),
+        ("sandwich", {"form": "paper", "terms": "8"}, Verdict.AUGMENTED),
+        ("t5", {"direction": "both"}, Verdict.NOT_REALISABLE),
+        ("mamba-3", {"clocks": "own"}, Verdict.LEARNED_TIME),
+        ("jordan-rope", {"form": "stabilised"}, Verdict.NOT_INVARIANT),
+        ("sinusoidal", {"form": "tensor2tensor"}, Verdict.NOT_INVARIANT),
+        ("retnet", {"gamma": "experiments", "dim": "4"}, Verdict.GROUP),
+    ],
+)
+def test_settings_change_the_verdict(name: str, settings: dict[str, str], verdict: Verdict) -> None:
+    entry = entry_named(name)
+    assert entry.form(settings).verdict is verdict
+    assert verdict_outcome(verdict, evidence(entry, settings)) is Outcome.PROVED
+
+
+def test_powers_of_kerple_need_two_and_three_coordinates() -> None:
+    for power, size in (("1", 2), ("2", 3)):
+        form = entry_named("kerple").form({"kernel": "power", "p": power})
+        assert isinstance(form, Encoding)
+        assert form.augmentation is not None
+        assert form.augmentation.coordinates == size
+
+
+def test_edges_of_buckets_are_exact() -> None:
+    """n^16 ≥ 16^(16−k)·128^k decides the edges, which binary32 logarithms miss at some k."""
+    first = first_lags(32, 128)
+    for k, lag in enumerate(first[15:]):
+        assert lag**16 >= 16 ** (16 - k) * 128**k > (lag - 1) ** 16
+    assert len(first) == 31
 
 
 def test_witnesses_of_what_is_relative_are_undecided_and_of_what_is_not_refuted() -> None:

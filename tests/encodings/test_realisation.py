@@ -12,6 +12,7 @@ from symbolic_pe.encodings.realisation import (
     hankel_rank,
     markov_parameters,
     minimal_augmentation,
+    translates,
 )
 from symbolic_pe.errors import SpecificationError
 from symbolic_pe.proof.patterns import decide
@@ -55,6 +56,15 @@ def test_minimal_size(bias: ExponentialPolynomial, size: int) -> None:
     assert laws.initial_condition
     assert laws.derivative
     assert found.augmentation.coordinates == size
+
+
+@pytest.mark.parametrize(("bias", "size"), BIASES.values(), ids=list(BIASES))
+def test_the_rank_by_exponents_is_the_rank_by_elimination(
+    bias: ExponentialPolynomial, size: int
+) -> None:
+    assert translates(bias) == size
+    for larger in (size, size + 1):
+        assert hankel_rank(markov_parameters(bias, 2 * larger - 1)) == size
 
 
 def test_the_lower_bound_does_not_depend_on_how_many_parameters_are_taken() -> None:

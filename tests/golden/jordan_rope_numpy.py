@@ -1,7 +1,7 @@
 # Written by symbolic-pe: Jordan-RoPE, exact form.
 # reproduce:   symbolic-pe build jordan-rope:dim=8 --target numpy
 # target:      numpy
-# spec:        {"catalogue": "jordan-rope", "settings": {"base": "10000", "decay": "1", "dim": "8", "length": "1024", "order": "2", "shear": "1"}}
+# spec:        {"catalogue": "jordan-rope", "settings": {"base": "10000", "decay": "1", "dim": "8", "form": "exact", "length": "1024", "order": "2", "shear": "1"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
 # body:        sha256:09ebc1ee96b1ea18742c539d1a0604ea87049b9098fd80dfdfcd6fb25b0312fc
 """Jordan-RoPE, exact form.

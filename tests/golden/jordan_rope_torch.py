@@ -1,7 +1,7 @@
 # Written by symbolic-pe: Jordan-RoPE, exact form.
 # reproduce:   symbolic-pe build jordan-rope:dim=8 --target torch
 # target:      torch
-# spec:        {"catalogue": "jordan-rope", "settings": {"base": "10000", "decay": "1", "dim": "8", "length": "1024", "order": "2", "shear": "1"}}
+# spec:        {"catalogue": "jordan-rope", "settings": {"base": "10000", "decay": "1", "dim": "8", "form": "exact", "length": "1024", "order": "2", "shear": "1"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
 # body:        sha256:ccb56f4b41c38ad8d1adf078dee7e231e5e677178e0d76eda114746d966d62bd
 """Jordan-RoPE, exact form.

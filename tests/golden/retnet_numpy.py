@@ -1,7 +1,7 @@
 # Written by symbolic-pe: Retention: rotation with per-head decay.
 # reproduce:   symbolic-pe build retnet:dim=8,heads=2 --target numpy
 # target:      numpy
-# spec:        {"catalogue": "retnet", "settings": {"base": "10000", "dim": "8", "heads": "2", "layout": "interleaved", "theta": "torchscale"}}
+# spec:        {"catalogue": "retnet", "settings": {"base": "10000", "dim": "8", "gamma": "powers", "heads": "2", "layout": "interleaved", "theta": "torchscale"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
 # body:        sha256:35e1aed07647d6819ecc22e926375b605364c601145d190caf787999d4139d0e
 """Retention: rotation with per-head decay.

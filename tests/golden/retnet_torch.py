@@ -1,7 +1,7 @@
 # Written by symbolic-pe: Retention: rotation with per-head decay.
 # reproduce:   symbolic-pe build retnet:dim=8,heads=2 --target torch
 # target:      torch
-# spec:        {"catalogue": "retnet", "settings": {"base": "10000", "dim": "8", "heads": "2", "layout": "interleaved", "theta": "torchscale"}}
+# spec:        {"catalogue": "retnet", "settings": {"base": "10000", "dim": "8", "gamma": "powers", "heads": "2", "layout": "interleaved", "theta": "torchscale"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
 # body:        sha256:a6200af4e157ef75ab287e3a34b2248dd05976c45bbc7366d16ac230516b53ce
 """Retention: rotation with per-head decay.

@@ -12,8 +12,8 @@ from symbolic_pe import plan_kernel, read_specification
 from symbolic_pe.emit.source import EmittedKernel, emit
 from tests.emit.by_hand import ENCODINGS
 
-SPECS = ["decay:dim=3", "linear-attention:dim=2,heads=3", "xpos:dim=4", "retnet:dim=2,heads=2",
-         "mamba:dim=4,rotary_dim=2", "jordan-rope:dim=4"]  # fmt: skip
+SPECS = ["decay:dim=3", "lightning:dim=2,heads=3", "xpos:dim=4", "retnet:dim=2,heads=2",
+         "mamba-3:dim=4,rotary_dim=2", "jordan-rope:dim=4"]  # fmt: skip
 BY_HAND = ["different-heads", "polynomial", "long-chain", "menagerie", "dense", "dense-heads"]
 
 

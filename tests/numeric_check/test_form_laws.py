@@ -43,7 +43,7 @@ def measured(spec: str, target: str, old: str = "", new: str = "", **options: ob
 @pytest.mark.parametrize(
     "spec",
     ["decay:dim=3,rate=30", "decay:dim=3,rate=1/1000000", "retnet:dim=4,heads=2", "xpos:dim=4",
-     "mamba:dim=4,rotary_dim=2", "jordan-rope:dim=4", "menagerie", "dense", "dense-heads",
+     "mamba-3:dim=4,rotary_dim=2", "jordan-rope:dim=4", "menagerie", "dense", "dense-heads",
      "learned-heads", "oscillator"],
 )  # fmt: skip
 def test_right_files_are_consistent(spec: str, target: str) -> None:
@@ -120,7 +120,7 @@ def test_planted_faults_are_refuted(name: str) -> None:
     [
         # the reference cancels, but from far away nothing is left
         ("xpos:dim=4", "place = times[1::2, ..., :1]", "place = 0.0 * times[1::2, ..., :1]"),
-        ("mamba:dim=4,rotary_dim=2", "_transform(keys, times, end, -1)",
+        ("mamba-3:dim=4,rotary_dim=2", "_transform(keys, times, end, -1)",
          "_transform(_transform(keys, times, 0.0, -1), end, 0.0, 1)"),
         # maps in place of the decay between pairs
         ("retnet:dim=4,heads=2", "return np.tril(scores) @ value",

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from symbolic_pe.budget import Budget
 from symbolic_pe.cli.dispatch import proof
 from symbolic_pe.cli.main import cli
-from symbolic_pe.encodings.catalogue import entries
+from symbolic_pe.encodings.catalogue import own_kernels
 from symbolic_pe.encodings.decoding import decode_toml
 from symbolic_pe.encodings.forms import from_any_document, read_any_specification
 from symbolic_pe.encodings.specification import from_document, read_specification
@@ -73,7 +73,7 @@ def test_files_do_not_depend_on_the_hash_seed(tmp_path: Path) -> None:
     assert {"_CoqProject", "every_block.v", "alibi.v", "Flow.v"} <= set(texts[0])
 
 
-@pytest.mark.parametrize("spec", [*entries(), *SPECIFICATIONS])
+@pytest.mark.parametrize("spec", [*own_kernels(), *SPECIFICATIONS])
 def test_nothing_is_assumed(spec: str) -> None:
     text = without_comments(exported(spec).text)
     assert not FORBIDDEN.search(text)
@@ -229,7 +229,7 @@ def test_every_part_of_the_export_is_accepted(spec: str, tmp_path: Path) -> None
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", list(entries()))
+@pytest.mark.parametrize("name", list(own_kernels()))
 def test_the_catalogue_is_accepted(name: str, tmp_path: Path) -> None:
     require_coqc()
     answer = compiled(exported(name).text, tmp_path)

@@ -130,7 +130,7 @@ ALIBI = Entry(
     "additive",
     Verdict.AUGMENTED,
     "ALiBi: attention with linear biases",
-    "Press et al., arXiv:2108.12409, section 3; the authors' fairseq code",
+    "Press et al., arXiv:2108.12409",
     _SETTINGS,
     _alibi,
     definition=(

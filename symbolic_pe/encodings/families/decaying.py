@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from flint import arb, fmpq
 
+from symbolic_pe.algebra.binary32 import nearest_binary32
 from symbolic_pe.algebra.expression import parse
-from symbolic_pe.algebra.scalar import ZERO, Scalar
-from symbolic_pe.decision import Claim, Decision
-from symbolic_pe.encodings.encoding import Domain, Encoding, Head, Schedule, Verdict
+from symbolic_pe.algebra.scalar import Scalar
+from symbolic_pe.decision import Decision
+from symbolic_pe.encodings.encoding import Encoding, Head, Schedule, Verdict
 from symbolic_pe.encodings.entry import Entry, Mistake, Published
 from symbolic_pe.encodings.families.rotary import ladder
 from symbolic_pe.encodings.layout import place_consecutively, place_planes
@@ -38,12 +37,12 @@ def _decay(settings: Settings) -> Encoding:
     return Encoding("decay", (Head(Generator.from_blocks(placed)),))
 
 
-def _linear_attention(settings: Settings) -> Encoding:
+def _lightning(settings: Settings) -> Encoding:
     """λ_h = exp(−(8h/H)(1 − l/L)): head 0 does not decay."""
     count, layer, layers = (settings.integer(n) for n in ("heads", "layer", "layers"))
     if layer >= layers:
         raise SpecificationError(
-            f"linear-attention: layer: expected 0 to layers − 1 = {layers - 1}, got {layer}"
+            f"lightning: layer: expected 0 to layers − 1 = {layers - 1}, got {layer}"
         )
     formula = f"-8*h/{count}*(1 - {layer}/{layers})"
     dim = settings.integer("dim")
@@ -51,7 +50,7 @@ def _linear_attention(settings: Settings) -> Encoding:
         Head(Generator.from_blocks(place_consecutively([Block(_evaluate(formula, h=h))] * dim)))
         for h in range(count)
     )
-    return Encoding("linear-attention", built, schedules=(Schedule("rate", formula),))
+    return Encoding("lightning", built, schedules=(Schedule("rate", formula),))
 
 
 def _xpos(settings: Settings) -> Encoding:
@@ -79,9 +78,12 @@ def _retnet(settings: Settings) -> Encoding:
         frequency = f"({base})^(-j/{dim // 2 - 1})" if dim > 2 else "1"
         thetas = [_evaluate(frequency, j=j) for j in range(dim // 2)]
     rates = "log(1 - 2^(-5 - h))"
+    schedules = [Schedule("rate", rates), Schedule("frequency", f"-{frequency}")]
+    decays = [_evaluate(rates, h=h) for h in range(count)]
+    if settings.choice("gamma") == "experiments":
+        decays, schedules = [_experimental_rate(h, count) for h in range(count)], schedules[1:]
     built = []
-    for h in range(count):
-        decay = _evaluate(rates, h=h)
+    for decay in decays:
         blocks = [Block(decay, -theta) for theta in thetas]
         placed = place_planes(blocks, settings.choice("layout"))
         built.append(Head(Generator.from_blocks(placed)))
@@ -89,40 +91,20 @@ def _retnet(settings: Settings) -> Encoding:
         "retnet",
         tuple(built),
         layout=settings.choice("layout"),
-        schedules=(Schedule("rate", rates), Schedule("frequency", f"-{frequency}")),
+        schedules=tuple(schedules),
     )
 
 
-def _mamba(settings: Settings) -> Encoding:
-    """X = −rate·I − ⊕ θⱼJ on the clock T(t) = Σ Δ: the model chooses how far time advances."""
-    dim, rotary = settings.integer("dim"), settings.integer("rotary_dim")
-    if rotary > dim or rotary % 2:
-        raise SpecificationError(
-            f"mamba: rotary_dim: expected an even number of at most dim = {dim}, got {rotary}"
-        )
-    speed = -settings.number("rate")
-    thetas: list[Scalar] = []
-    formula = "0"
-    if rotary:
-        thetas, formula = ladder(
-            settings.number("base"), settings.texts["base"], rotary // 2, rotary
-        )
-    placed = place_planes([Block(speed, -frequency) for frequency in thetas], "interleaved")
-    placed += place_consecutively([Block(speed, ZERO)] * (dim - rotary), start=rotary)
-    return Encoding(
-        "mamba",
-        (Head(Generator.from_blocks(placed)),),
-        verdict=Verdict.LEARNED_TIME,
-        layout="interleaved",
-        domain=Domain(time="real"),
-        clock="learned",
-        schedules=(Schedule("frequency", f"-{formula}"),),
-    )
+def _experimental_rate(head: int, count: int) -> Scalar:
+    """ln γ with γ = 1 − (1/32)·16^(−h/(H − 1)), the nearest number of float32."""
+    share = f"{head}/{count - 1}" if count > 1 else "0"
+    gamma = nearest_binary32(parse(f"1 - 1/32*16^(-{share})"))
+    return parse(f"log({gamma})")
 
 
 # -- what was printed of them -----------------------------------------------------------------
 
-_CAUSAL = "Decays for $\tau \\ge 0$ and grows without bound for $\tau < 0$: causal lags only."
+_CAUSAL = r"Decays for $\tau \ge 0$ and grows without bound for $\tau < 0$: causal lags only."
 
 
 def _both_sides() -> Decision:
@@ -158,18 +140,6 @@ def _ladders_confused() -> Decision:
     return equals(parse("10000^(-1/127)"), parse("10000^(-2/256)"), "theta_1 of d = 256")
 
 
-def _index_time(settings: Settings) -> tuple[Claim, ...]:
-    """Clocks T(n) = 0, 1, 2, … and 0, 1, 3, …: the lags of index are equal, the scores are not."""
-    clock = (0, 1, 3)
-    speed = settings.number("rate")
-
-    def score(t: int, s: int) -> arb:
-        return (-speed.ball({}) * (clock[t] - clock[s])).exp()
-
-    found = not_relative(score, (1, 0), (2, 1), "T = 0, 1, 3 at indices 0, 1, 2, a channel 1, 1")
-    return (replace(found, name="index-time"),)
-
-
 DECAY = Entry(
     "decay",
     "decay",
@@ -192,8 +162,8 @@ DECAY = Entry(
         ),
     ),
 )
-LINEAR_ATTENTION = Entry(
-    "linear-attention",
+LIGHTNING = Entry(
+    "lightning",
     "decay",
     Verdict.GROUP,
     "Per-head decay of Lightning attention (TransNormer)",
@@ -204,7 +174,7 @@ LINEAR_ATTENTION = Entry(
         "layer": Setting("0", "index of the layer", minimum=0, maximum=4096),
         "layers": Setting("24", "number of layers", maximum=4097),
     },
-    _linear_attention,
+    _lightning,
     definition=(
         r"score $= \lambda_h^{t - s}\, q^\top k$ with "
         r"$\lambda_h = \exp(-\frac{8h}{H}(1 - \frac{l}{L}))$, heads $h = 0, \dots, H - 1$, layer "
@@ -277,6 +247,12 @@ RETNET = Entry(
             "choice",
             ("torchscale", "rope"),
         ),
+        "gamma": Setting(
+            "powers",
+            "decay per head: 1 - 2^(-5-h), or the schedule of the paper's experiments, as float32",
+            "choice",
+            ("powers", "experiments"),
+        ),
         "layout": layout("interleaved"),
     },
     _retnet,
@@ -284,7 +260,8 @@ RETNET = Entry(
         r"score $= \gamma_h^{t - s} \sum_j (q_j e^{it\theta_j}) \overline{(k_j e^{is\theta_j})}$ "
         "for "
         r"$t \ge s$, without softmax; $\gamma_h = 1 - 2^{-5-h}$. torchscale: "
-        r"$\theta_j = 10000^{-j/(d/2 - 1)}$, both ends included."
+        r"$\theta_j = 10000^{-j/(d/2 - 1)}$, both ends included. `gamma=experiments`: "
+        r"$\gamma_h = 1 - \frac{1}{32} 16^{-h/(H - 1)}$ to the nearest number of float32."
     ),
     generator=r"$X_h = \bigoplus_j (\ln\gamma_h\, I - \theta_j J)$.",
     stability=_CAUSAL,
@@ -313,28 +290,4 @@ RETNET = Entry(
         ),
     ),
 )
-MAMBA = Entry(
-    "mamba",
-    "damped rotary",
-    Verdict.LEARNED_TIME,
-    "Mamba: decay and rotation on a learned clock",
-    "Dao and Gu 2024 (Mamba-2); arXiv:2603.15569 (Mamba-3), without its trapezoidal diagonal",
-    {
-        "dim": dimension(64, 2),
-        "rate": number("1", "decay per unit of the clock"),
-        "rotary_dim": Setting("32", "rotated channels, the first of dim", minimum=0),
-        "base": number("10000", "base of the frequency ladder"),
-    },
-    _mamba,
-    definition=(
-        r"score $= q^\top \exp((T(t) - T(s))X)\, k$ on the clock $T(t) = \sum_{r \le t} \Delta_r$ "
-        "with "
-        r"$\Delta_r > 0$ from the model."
-    ),
-    generator=r"$X = -\lambda I - \bigoplus_j \theta_j J$ on the clock; none in index time.",
-    stability="The clock never runs backwards, so causal lags decay.",
-    values=(Published("rate", "-1", rate(0)), Published("theta_0", "1", theta(0))),
-    witness=_index_time,
-)
-
-ENTRIES = (DECAY, LINEAR_ATTENTION, XPOS, RETNET, MAMBA)
+ENTRIES = (DECAY, LIGHTNING, XPOS, RETNET)

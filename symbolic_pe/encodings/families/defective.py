@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from flint import arb
+from flint import arb, fmpq
 
 from symbolic_pe.algebra.expression import parse
 from symbolic_pe.algebra.scalar import Scalar
 from symbolic_pe.decision import Decision
 from symbolic_pe.encodings.encoding import Encoding, Head, Schedule, Verdict
-from symbolic_pe.encodings.entry import Entry, Mistake, Published
+from symbolic_pe.encodings.entry import Entry, Form, Mistake, Published
 from symbolic_pe.encodings.families.rotary import ladder
 from symbolic_pe.encodings.layout import place_consecutively
+from symbolic_pe.encodings.outside import Outside
 from symbolic_pe.encodings.readings import rate, theta
 from symbolic_pe.encodings.settings import Setting, Settings, dimension, number
 from symbolic_pe.encodings.witnesses import as_decision, equals, not_relative
@@ -19,7 +20,7 @@ from symbolic_pe.generators.block import Block
 from symbolic_pe.generators.generator import Generator
 
 
-def _jordan_rope(settings: Settings) -> Encoding:
+def _jordan_rope(settings: Settings) -> Form:
     """X = ⊕ ((−γ + iωₖ)I + ηN) with γ = decay/length, η = shear/length."""
     dim, order = settings.integer("dim"), settings.integer("order")
     if dim % (2 * order):
@@ -27,6 +28,8 @@ def _jordan_rope(settings: Settings) -> Encoding:
             f"jordan-rope: dim: expected a multiple of 2·order = {2 * order}, got {dim}"
         )
     length = Scalar.rational(settings.integer("length"))
+    if settings.choice("form") == "stabilised":
+        return _squashed(dim, settings.integer("length"))
     decay, shear = -settings.number("decay") / length, settings.number("shear") / length
     omegas, formula = ladder(
         settings.number("base"), settings.texts["base"], dim // (2 * order), dim
@@ -36,6 +39,22 @@ def _jordan_rope(settings: Settings) -> Encoding:
         "jordan-rope",
         (Head(Generator.from_blocks(place_consecutively(blocks))),),
         schedules=(Schedule("frequency", formula),),
+    )
+
+
+def _squashed(dim: int, length: int) -> Outside:
+    """σ(−s) − σ(−t) in place of t − s in the shear, σ(x) = x/(1 + |x|/L)."""
+
+    def shear(t: int, s: int) -> arb:
+        return arb(fmpq(t * length, length + t)) - arb(fmpq(s * length, length + s))
+
+    of = f"the shear sigma(-s) - sigma(-t) with L = {length}, no decay, no rotation"
+    return Outside(
+        "jordan-rope",
+        Verdict.NOT_INVARIANT,
+        dim,
+        lambda: (not_relative(shear, (1, 0), (2, 1), of),),
+        no_function="it is a map of q and k, not a bias or a table of positions",
     )
 
 
@@ -66,6 +85,12 @@ JORDAN_ROPE = Entry(
         "length": Setting("1024", "context length L that scales decay and shear"),
         "decay": number("1", "c in gamma = c/L", zero=True),
         "shear": number("1", "e in eta = e/L"),
+        "form": Setting(
+            "exact",
+            "exact, or with the code's default, sigma(x) = x/(1 + |x|/L) in the shear",
+            "choice",
+            ("exact", "stabilised"),
+        ),
     },
     _jordan_rope,
     definition=(

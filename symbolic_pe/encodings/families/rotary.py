@@ -211,7 +211,7 @@ ROPE = Entry(
     "rotary",
     Verdict.GROUP,
     "Rotary position embedding",
-    "Su et al., RoFormer, arXiv:2104.09864, equations 12 to 16",
+    "Su et al., RoFormer, arXiv:2104.09864",
     {
         "dim": dimension(128, 2),
         "base": number("10000", "base of the frequency ladder"),
@@ -287,7 +287,7 @@ GRAPE_M = Entry(
     "rotary",
     Verdict.GROUP,
     "GRAPE, multiplicative form",
-    "Zhang et al., Group Representational Position Encoding, ICLR 2026, sections 2 and 3",
+    "Zhang et al., Group Representational Position Encoding, ICLR 2026",
     {
         "dim": dimension(64, 2),
         "base": number("10000", "base of the frequency ladder"),

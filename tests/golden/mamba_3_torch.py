@@ -1,10 +1,10 @@
-# Written by symbolic-pe: Mamba: decay and rotation on a learned clock.
-# reproduce:   symbolic-pe build mamba:dim=8,rotary_dim=4 --target numpy
-# target:      numpy
-# spec:        {"catalogue": "mamba", "settings": {"base": "10000", "dim": "8", "rate": "1", "rotary_dim": "4"}}
+# Written by symbolic-pe: Mamba-3: decay and rotation on learned clocks.
+# reproduce:   symbolic-pe build mamba-3:dim=8,rotary_dim=4 --target torch
+# target:      torch
+# spec:        {"catalogue": "mamba-3", "settings": {"base": "10000", "clocks": "shared", "dim": "8", "rate": "1", "rotary_dim": "4"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:f689e5269dfcff48f2cc30f430ad49fc9b8dd6a2a4547895aef84e93d00fb8cb
-"""Mamba: decay and rotation on a learned clock.
+# body:        sha256:a9452a3a42f630ccd569eec06ca9997fca8c859be555acb1e1d1cf31273976c7
+"""Mamba-3: decay and rotation on learned clocks.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
 
@@ -40,18 +40,19 @@ Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for al
     and every reference, in exact arithmetic; rounding is as in Range; the laws of A are
     proved in the certificate named above.
 
-Source: Dao and Gu 2024 (Mamba-2); arXiv:2603.15569 (Mamba-3), without its trapezoidal
-    diagonal.
+Source: arXiv:2603.15569, propositions 1 to 4; mamba_ssm modules/mamba3.py.
 
     query, key = transform_query(q, position), transform_key(k, position)
-    logits = query @ np.swapaxes(key, -1, -2)
+    logits = query @ key.transpose(-1, -2)
 """
 
-import numpy as np
+import torch
+from torch import nn
 
 DIMENSION = 8
 HEADS = 1
-THETA = 10000.0 ** (-2 * np.arange(2) / 4)
+INDEX = torch.arange(2, dtype=torch.float64, device="cpu")
+THETA = 10000.0 ** (-2 * INDEX / 4)
 
 
 def transform_query(x, position, reference=0.0):
@@ -82,7 +83,8 @@ def transform_key(x, position, reference=0.0):
 
 def operator(lag):
     """The matrix A(lag) = F(lag)ᵀ of shape (8, 8), float64; lag is one number."""
-    identity = np.eye(DIMENSION)
+    lag = torch.as_tensor(lag, dtype=torch.float64)
+    identity = torch.eye(DIMENSION, dtype=torch.float64, device=lag.device)
     return transform_query(identity, lag)
 
 
@@ -95,11 +97,11 @@ def rotate(x, position):
     return _transform(x, position, 0.0, 0)
 
 
-def decay(query_position, key_position):
+def decay(query_position, key_position, *, dtype=torch.float32):
     """e^(a·lag) for lag ≥ 0, else 0, of shape (queries, keys)."""
     lag = _lag(query_position, key_position)
-    factor = np.exp(-np.maximum(lag, 0.0))
-    return np.where(lag >= 0, factor, 0.0)
+    factor = torch.exp(-lag.clamp(min=0.0))
+    return torch.where(lag >= 0, factor, 0.0).to(dtype)
 
 
 def recurrent_step(state, query, key, value, lag):
@@ -114,13 +116,12 @@ def recurrent_step(state, query, key, value, lag):
     every range.
     """
     compute = _widest(state, query, key, value)
-    step = np.asarray(lag, np.float64)[..., None]
-    state = np.asarray(state, compute)
-    query = np.asarray(query, compute)[..., None, :]
-    key = np.asarray(key, compute)[..., None, :]
+    step = torch.as_tensor(lag, dtype=torch.float64, device=state.device).unsqueeze(-1)
+    state = state.to(compute)
+    query, key = query.to(compute).unsqueeze(-2), key.to(compute).unsqueeze(-2)
     kept = _transform(state, -step, 0.0, -1)
-    state = kept + np.asarray(value, compute)[..., None] * key
-    return (state * query).sum(axis=-1).astype(value.dtype), state
+    state = kept + value.to(compute).unsqueeze(-1) * key
+    return (state * query).sum(dim=-1).to(value.dtype), state
 
 
 def chunkwise(query, key, value, position, *, state=None, start=None, chunk=64):
@@ -135,15 +136,15 @@ def chunkwise(query, key, value, position, *, state=None, start=None, chunk=64):
     """
     if chunk < 1:
         raise ValueError(f"expected a chunk of at least 1 position, got {chunk}")
-    compute, dtype = _widest(query, key, value), value.dtype
-    query, key, value = (np.asarray(x, compute) for x in (query, key, value))
-    position = np.asarray(position, np.float64)
+    compute, dtype, device = _widest(query, key, value), value.dtype, value.device
+    query, key, value = (x.to(compute) for x in (query, key, value))
+    position = torch.as_tensor(position, dtype=torch.float64, device=device)
     place = position[..., :1]
     if start is not None:
-        place = np.asarray(start, np.float64)[..., None]
+        place = torch.as_tensor(start, dtype=torch.float64, device=device).unsqueeze(-1)
     if state is None:
-        state = np.zeros((*key.shape[:-2], value.shape[-1], DIMENSION), compute)
-    state = np.asarray(state, np.result_type(compute, state.dtype))
+        state = value.new_zeros((*key.shape[:-2], value.shape[-1], DIMENSION))
+    state = state.to(torch.promote_types(compute, state.dtype))
     outputs, count = [], key.shape[-2]
     for first in range(0, count, chunk):
         rows = slice(first, first + chunk)
@@ -153,55 +154,77 @@ def chunkwise(query, key, value, position, *, state=None, start=None, chunk=64):
         late = _transform(queries, times, place, 1)
         early = _transform(keys, times, end, -1)
         kept = _transform(state, place, end, -1)
-        read = late @ np.swapaxes(state, -1, -2)
+        read = _product(late, state.transpose(-1, -2))
         outputs.append(read + _within(queries, keys, values, times))
-        state = kept + np.swapaxes(values, -1, -2) @ early
+        state = kept + _product(values.transpose(-1, -2), early)
         place = end
-    return np.concatenate(outputs, axis=-2).astype(dtype), state
+    return torch.cat(outputs, dim=-2).to(dtype), state
+
+
+class Mamba3(nn.Module):
+    """transform_query and transform_key for x of shape (..., n, 8)."""
+
+    def forward(self, query, key, position, reference=0.0):
+        return (
+            transform_query(query, position, reference),
+            transform_key(key, position, reference),
+        )
 
 
 def _transform(x, position, reference, side):
     """A(u)ᵀx for side 1, A(−u)x for −1, no decay for 0; u = position − reference."""
-    x = np.asarray(x)
-    if x.dtype.kind in "biu":
+    if not x.is_floating_point():
         raise TypeError(f"expected floating-point x, got {x.dtype}")
-    compute = np.result_type(x.dtype, np.float32)
-    u = (np.asarray(position, np.float64) - reference)[..., None]
-    wide = x.astype(compute)
-    result = np.empty_like(x)
+    compute = torch.promote_types(x.dtype, torch.float32)
+    position = torch.as_tensor(position, dtype=torch.float64, device=x.device)
+    u = (position - reference).unsqueeze(-1)
+    wide = x.to(compute)
     # planes (0, 1), (2, 3)
-    scale = np.exp(-side * u)
-    angle = u * THETA
-    cosine = (scale * np.cos(angle)).astype(compute)
-    sine = (scale * np.sin(angle)).astype(compute)
+    scale = torch.exp(-side * u)
+    angle = u * THETA.to(u.device)
+    cosine = (scale * torch.cos(angle)).to(compute)
+    sine = (scale * torch.sin(angle)).to(compute)
     first, second = wide[..., 0:4:2], wide[..., 1:4:2]
-    result[..., 0:4:2] = cosine * first - sine * second
-    result[..., 1:4:2] = sine * first + cosine * second
+    turned_first_1 = cosine * first - sine * second
+    turned_second_1 = sine * first + cosine * second
     # channels 4 to 7
-    scale = np.exp(-side * u).astype(compute)
-    result[..., 4:] = scale * wide[..., 4:]
-    return result
+    scale = torch.exp(-side * u).to(compute)
+    scaled_2 = scale * wide[..., 4:]
+    planes_0 = torch.stack((turned_first_1, turned_second_1), dim=-1).flatten(-2)
+    result = torch.cat((planes_0, scaled_2), dim=-1)
+    return result.to(x.dtype)
 
 
 def _within(query, key, value, position):
     """Σ_{j ≤ i} e^(a·lag) (B(t_i)q_i · B(t_j)k_j) v_j, A(τ) = e^(aτ)B(τ)."""
-    lag = np.tril(position[..., :, None] - position[..., None, :])
-    factor = np.exp(-lag).astype(query.dtype)
+    lag = torch.tril(position.unsqueeze(-1) - position.unsqueeze(-2))
+    factor = torch.exp(-lag).to(query.dtype)
     turned_query = _transform(query, position, position[..., :1], 0)
     turned_key = _transform(key, position, position[..., :1], 0)
-    scores = factor * (turned_query @ np.swapaxes(turned_key, -1, -2))
-    return np.tril(scores) @ value
+    scores = factor * _product(turned_query, turned_key.transpose(-1, -2))
+    return _product(torch.tril(scores), value)
 
 
-def _widest(*arrays):
-    """float64 where an array has it, else float32."""
-    kinds = [np.asarray(x).dtype for x in arrays]
-    if any(dtype.kind in "biu" for dtype in kinds):
-        raise TypeError(f"expected floating-point arrays, got {kinds}")
-    return np.result_type(np.float32, *kinds)
+def _widest(*tensors):
+    """float64 where a tensor has it, else float32."""
+    compute = torch.float32
+    for x in tensors:
+        if not x.is_floating_point():
+            raise TypeError(f"expected floating-point tensors, got {x.dtype}")
+        compute = torch.promote_types(compute, x.dtype)
+    return compute
+
+
+def _product(left, right):
+    """left @ right in their own dtype, also under autocast."""
+    if not torch.amp.is_autocast_available(left.device.type):
+        return left @ right
+    with torch.autocast(left.device.type, enabled=False):
+        return left @ right
 
 
 def _lag(query_position, key_position):
     """t − s for every query (row) and key (column), float64."""
-    query = np.asarray(query_position, np.float64)[..., :, None]
-    return query - np.asarray(key_position, np.float64)[..., None, :]
+    query = torch.as_tensor(query_position, dtype=torch.float64)
+    key = torch.as_tensor(key_position, dtype=torch.float64, device=query.device)
+    return query.unsqueeze(-1) - key.unsqueeze(-2)

@@ -1,31 +1,26 @@
-# Written by symbolic-pe: Mamba: decay and rotation on a learned clock.
-# reproduce:   symbolic-pe build mamba:dim=8,rotary_dim=4 --target torch
+# Written by symbolic-pe: Mamba-2: decay on a learned clock.
+# reproduce:   symbolic-pe build mamba-2:dim=8 --target torch
 # target:      torch
-# spec:        {"catalogue": "mamba", "settings": {"base": "10000", "dim": "8", "rate": "1", "rotary_dim": "4"}}
+# spec:        {"catalogue": "mamba-2", "settings": {"dim": "8", "rate": "1"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:8abcb2b4d5783fe1327e6fad92f05c060572df2f666eae082eebb14d47a61140
-"""Mamba: decay and rotation on a learned clock.
+# body:        sha256:339b1a534b28cf750bb31e8cf66fff67a6f89e166e209d49fc176c92b75770ff
+"""Mamba-2: decay on a learned clock.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
 
     A(τ) = exp(τX)
-    X = a I − θ_j J,  A(τ) = e^(a τ) R(−θ_j τ)  on planes (0, 1), (2, 3), with a = −1,
-        θ_j = 10000^(-2*j/4)
-    X = a,  A(τ) = e^(a τ)  on channels 4 to 7, with a = −1
-
-Here J = [[0, −1], [1, 0]], R(φ) = exp(φJ) = [[cos φ, −sin φ], [sin φ, cos φ]].
+    X = a,  A(τ) = e^(a τ)  on channels 0 to 7, with a = −1
 
 Gauge: F(t) = A(t − c)ᵀ for the query, G(s) = A(c − s) for the key, c the reference,
     which cancels in the score and must be the same for both.
 
-Layout: interleaved, the two channels of a plane are neighbours.
+Layout: as given; the channels are named above.
 
 Clock: position is learned time, any increasing quantity that the model produces.
 
 Precision: angles and exponents in float64 whatever the dtype of the input; cosines,
     sines and exponentials rounded once to the compute dtype (float64 for float64 input,
-    else float32); the result in the dtype of x. θ is the exact number, not a
-    checkpoint's float32 value.
+    else float32); the result in the dtype of x.
 
 Range: |position − reference| up to 88 (float32 and bfloat16) and 11 (float16), where
     e^(±a·(position − reference)) stays finite; beyond, move the reference along, or use
@@ -40,8 +35,7 @@ Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for al
     and every reference, in exact arithmetic; rounding is as in Range; the laws of A are
     proved in the certificate named above.
 
-Source: Dao and Gu 2024 (Mamba-2); arXiv:2603.15569 (Mamba-3), without its trapezoidal
-    diagonal.
+Source: Dao and Gu, arXiv:2405.21060; mamba_ssm modules/mamba2.py.
 
     query, key = transform_query(q, position), transform_key(k, position)
     logits = query @ key.transpose(-1, -2)
@@ -52,8 +46,6 @@ from torch import nn
 
 DIMENSION = 8
 HEADS = 1
-INDEX = torch.arange(2, dtype=torch.float64, device="cpu")
-THETA = 10000.0 ** (-2 * INDEX / 4)
 
 
 def transform_query(x, position, reference=0.0):
@@ -162,7 +154,7 @@ def chunkwise(query, key, value, position, *, state=None, start=None, chunk=64):
     return torch.cat(outputs, dim=-2).to(dtype), state
 
 
-class Mamba(nn.Module):
+class Mamba2(nn.Module):
     """transform_query and transform_key for x of shape (..., n, 8)."""
 
     def forward(self, query, key, position, reference=0.0):
@@ -180,19 +172,9 @@ def _transform(x, position, reference, side):
     position = torch.as_tensor(position, dtype=torch.float64, device=x.device)
     u = (position - reference).unsqueeze(-1)
     wide = x.to(compute)
-    # planes (0, 1), (2, 3)
-    scale = torch.exp(-side * u)
-    angle = u * THETA.to(u.device)
-    cosine = (scale * torch.cos(angle)).to(compute)
-    sine = (scale * torch.sin(angle)).to(compute)
-    first, second = wide[..., 0:4:2], wide[..., 1:4:2]
-    turned_first_1 = cosine * first - sine * second
-    turned_second_1 = sine * first + cosine * second
-    # channels 4 to 7
     scale = torch.exp(-side * u).to(compute)
-    scaled_2 = scale * wide[..., 4:]
-    planes_0 = torch.stack((turned_first_1, turned_second_1), dim=-1).flatten(-2)
-    result = torch.cat((planes_0, scaled_2), dim=-1)
+    scaled = scale * wide
+    result = scaled
     return result.to(x.dtype)
 
 

@@ -1,27 +1,33 @@
-# Written by symbolic-pe: Per-head decay of Lightning attention (TransNormer).
-# reproduce:   symbolic-pe build linear-attention:dim=8,heads=2 --target numpy
+# Written by symbolic-pe: Mamba-3: decay and rotation on learned clocks.
+# reproduce:   symbolic-pe build mamba-3:dim=8,rotary_dim=4 --target numpy
 # target:      numpy
-# spec:        {"catalogue": "linear-attention", "settings": {"dim": "8", "heads": "2", "layer": "0", "layers": "24"}}
+# spec:        {"catalogue": "mamba-3", "settings": {"base": "10000", "clocks": "shared", "dim": "8", "rate": "1", "rotary_dim": "4"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:f0d6e9e246a9b1863e2d7abd8146710e4a6a88db44acdbaf5fc1dd6f0933ba68
-"""Per-head decay of Lightning attention (TransNormer).
+# body:        sha256:6b2f3bfb064f90a9f80084ca4ca8e9cc15feed8163479982be94c48f8aa50515
+"""Mamba-3: decay and rotation on learned clocks.
 
-The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
-head, where
+The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
 
     A(τ) = exp(τX)
-    X = a_h,  A(τ) = e^(a_h τ)  on channels 0 to 7, with a_h = −8*h/2*(1 - 0/24)
+    X = a I − θ_j J,  A(τ) = e^(a τ) R(−θ_j τ)  on planes (0, 1), (2, 3), with a = −1,
+        θ_j = 10000^(-2*j/4)
+    X = a,  A(τ) = e^(a τ)  on channels 4 to 7, with a = −1
+
+Here J = [[0, −1], [1, 0]], R(φ) = exp(φJ) = [[cos φ, −sin φ], [sin φ, cos φ]].
 
 Gauge: F(t) = A(t − c)ᵀ for the query, G(s) = A(c − s) for the key, c the reference,
     which cancels in the score and must be the same for both.
 
-Layout: as given; the channels are named above.
+Layout: interleaved, the two channels of a plane are neighbours.
+
+Clock: position is learned time, any increasing quantity that the model produces.
 
 Precision: angles and exponents in float64 whatever the dtype of the input; cosines,
     sines and exponentials rounded once to the compute dtype (float64 for float64 input,
-    else float32); the result in the dtype of x.
+    else float32); the result in the dtype of x. θ is the exact number, not a
+    checkpoint's float32 value.
 
-Range: |position − reference| up to 22 (float32 and bfloat16) and 2.75 (float16), where
+Range: |position − reference| up to 88 (float32 and bfloat16) and 11 (float16), where
     e^(±a·(position − reference)) stays finite; beyond, move the reference along, or use
     rotate and decay.
 
@@ -34,7 +40,7 @@ Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for al
     and every reference, in exact arithmetic; rounding is as in Range; the laws of A are
     proved in the certificate named above.
 
-Source: Qin et al. 2023; flash-linear-attention ops/lightning_attn.
+Source: arXiv:2603.15569, propositions 1 to 4; mamba_ssm modules/mamba3.py.
 
     query, key = transform_query(q, position), transform_key(k, position)
     logits = query @ np.swapaxes(key, -1, -2)
@@ -43,17 +49,17 @@ Source: Qin et al. 2023; flash-linear-attention ops/lightning_attn.
 import numpy as np
 
 DIMENSION = 8
-HEADS = 2
-RATE = -8 * np.arange(2)[:, None, None] / 2 * (1 - 0 / 24)
+HEADS = 1
+THETA = 10000.0 ** (-2 * np.arange(2) / 4)
 
 
 def transform_query(x, position, reference=0.0):
-    """F(t)x = A(t − c)ᵀx for queries x of shape (..., 2, n, 8).
+    """F(t)x = A(t − c)ᵀx for queries x of shape (..., n, 8).
 
     position is t, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Range: |position − reference| up to 22 (float32 and bfloat16) and 2.75 (float16),
+    Range: |position − reference| up to 88 (float32 and bfloat16) and 11 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along,
     or use rotate and decay.
     """
@@ -61,12 +67,12 @@ def transform_query(x, position, reference=0.0):
 
 
 def transform_key(x, position, reference=0.0):
-    """G(s)x = A(c − s)x for keys x of shape (..., 2, n, 8).
+    """G(s)x = A(c − s)x for keys x of shape (..., n, 8).
 
     position is s, of shape (n,) or with leading axes that broadcast to those of x;
     reference is c, the same for query and key.
 
-    Range: |position − reference| up to 22 (float32 and bfloat16) and 2.75 (float16),
+    Range: |position − reference| up to 88 (float32 and bfloat16) and 11 (float16),
     where e^(±a·(position − reference)) stays finite; beyond, move the reference along,
     or use rotate and decay.
     """
@@ -74,8 +80,8 @@ def transform_key(x, position, reference=0.0):
 
 
 def operator(lag):
-    """The matrix A(lag) = F(lag)ᵀ of shape (2, 8, 8), float64; lag is one number."""
-    identity = np.broadcast_to(np.eye(DIMENSION), (HEADS, DIMENSION, DIMENSION))
+    """The matrix A(lag) = F(lag)ᵀ of shape (8, 8), float64; lag is one number."""
+    identity = np.eye(DIMENSION)
     return transform_query(identity, lag)
 
 
@@ -89,18 +95,18 @@ def rotate(x, position):
 
 
 def decay(query_position, key_position):
-    """e^(a·lag) for lag ≥ 0, else 0, of shape (2, queries, keys)."""
+    """e^(a·lag) for lag ≥ 0, else 0, of shape (queries, keys)."""
     lag = _lag(query_position, key_position)
-    factor = np.exp(RATE * np.maximum(lag, 0.0))
+    factor = np.exp(-np.maximum(lag, 0.0))
     return np.where(lag >= 0, factor, 0.0)
 
 
 def recurrent_step(state, query, key, value, lag):
     """One position further: (output, state), output Σ_{s ≤ t} (qᵀA(t − s)k) v.
 
-    query and key have shape (..., 2, 8), value (..., 2, m), state (..., 2, m, 8): zeros
-    before the first position. lag ≥ 0 is the time since the position before, one number
-    or of a shape that broadcasts to the leading axes.
+    query and key have shape (..., 8), value (..., m), state (..., m, 8): zeros before
+    the first position. lag ≥ 0 is the time since the position before, one number or of
+    a shape that broadcasts to the leading axes.
 
     state·A(lag)ᵀ + v kᵀ is the new state, float32 or wider, and its product with q the
     output, in the dtype of value. No exponent is positive where A decays: it serves
@@ -119,9 +125,8 @@ def recurrent_step(state, query, key, value, lag):
 def chunkwise(query, key, value, position, *, state=None, start=None, chunk=64):
     """All outputs Σ_{s ≤ t} (qᵀA(t − s)k) v, and the state after the last position.
 
-    query and key have shape (..., 2, n, 8), value (..., 2, n, m); position of shape
-    (n,), or with leading axes as in transform_query, must not decrease. Row i reads
-    rows j ≤ i.
+    query and key have shape (..., n, 8), value (..., n, m); position of shape (n,), or
+    with leading axes as in transform_query, must not decrease. Row i reads rows j ≤ i.
 
     state is what was summed before, at position start (by default the first one); the
     returned state is at the last position, as recurrent_step takes it. At most chunk
@@ -163,15 +168,24 @@ def _transform(x, position, reference, side):
     u = (np.asarray(position, np.float64) - reference)[..., None]
     wide = x.astype(compute)
     result = np.empty_like(x)
-    scale = np.exp(side * RATE * u).astype(compute)
-    result[..., :] = scale * wide
+    # planes (0, 1), (2, 3)
+    scale = np.exp(-side * u)
+    angle = u * THETA
+    cosine = (scale * np.cos(angle)).astype(compute)
+    sine = (scale * np.sin(angle)).astype(compute)
+    first, second = wide[..., 0:4:2], wide[..., 1:4:2]
+    result[..., 0:4:2] = cosine * first - sine * second
+    result[..., 1:4:2] = sine * first + cosine * second
+    # channels 4 to 7
+    scale = np.exp(-side * u).astype(compute)
+    result[..., 4:] = scale * wide[..., 4:]
     return result
 
 
 def _within(query, key, value, position):
     """Σ_{j ≤ i} e^(a·lag) (B(t_i)q_i · B(t_j)k_j) v_j, A(τ) = e^(aτ)B(τ)."""
     lag = np.tril(position[..., :, None] - position[..., None, :])
-    factor = np.exp(RATE * lag).astype(query.dtype)
+    factor = np.exp(-lag).astype(query.dtype)
     turned_query = _transform(query, position, position[..., :1], 0)
     turned_key = _transform(key, position, position[..., :1], 0)
     scores = factor * (turned_query @ np.swapaxes(turned_key, -1, -2))

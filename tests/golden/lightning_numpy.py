@@ -1,9 +1,9 @@
 # Written by symbolic-pe: Per-head decay of Lightning attention (TransNormer).
-# reproduce:   symbolic-pe build linear-attention:dim=8,heads=2 --target torch
-# target:      torch
-# spec:        {"catalogue": "linear-attention", "settings": {"dim": "8", "heads": "2", "layer": "0", "layers": "24"}}
+# reproduce:   symbolic-pe build lightning:dim=8,heads=2 --target numpy
+# target:      numpy
+# spec:        {"catalogue": "lightning", "settings": {"dim": "8", "heads": "2", "layer": "0", "layers": "24"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:e240e851a34fb547ee3a1f24a5c41ec06511790780d4d1403052a87c50d9a15b
+# body:        sha256:f0d6e9e246a9b1863e2d7abd8146710e4a6a88db44acdbaf5fc1dd6f0933ba68
 """Per-head decay of Lightning attention (TransNormer).
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
@@ -37,16 +37,14 @@ Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for al
 Source: Qin et al. 2023; flash-linear-attention ops/lightning_attn.
 
     query, key = transform_query(q, position), transform_key(k, position)
-    logits = query @ key.transpose(-1, -2)
+    logits = query @ np.swapaxes(key, -1, -2)
 """
 
-import torch
-from torch import nn
+import numpy as np
 
 DIMENSION = 8
 HEADS = 2
-HEAD = torch.arange(2, dtype=torch.float64, device="cpu")[:, None, None]
-RATE = -8 * HEAD / 2 * (1 - 0 / 24)
+RATE = -8 * np.arange(2)[:, None, None] / 2 * (1 - 0 / 24)
 
 
 def transform_query(x, position, reference=0.0):
@@ -77,9 +75,7 @@ def transform_key(x, position, reference=0.0):
 
 def operator(lag):
     """The matrix A(lag) = F(lag)ᵀ of shape (2, 8, 8), float64; lag is one number."""
-    lag = torch.as_tensor(lag, dtype=torch.float64)
-    identity = torch.eye(DIMENSION, dtype=torch.float64, device=lag.device)
-    identity = identity.expand(HEADS, DIMENSION, DIMENSION)
+    identity = np.broadcast_to(np.eye(DIMENSION), (HEADS, DIMENSION, DIMENSION))
     return transform_query(identity, lag)
 
 
@@ -92,11 +88,11 @@ def rotate(x, position):
     return _transform(x, position, 0.0, 0)
 
 
-def decay(query_position, key_position, *, dtype=torch.float32):
+def decay(query_position, key_position):
     """e^(a·lag) for lag ≥ 0, else 0, of shape (2, queries, keys)."""
     lag = _lag(query_position, key_position)
-    factor = torch.exp(RATE.to(lag.device) * lag.clamp(min=0.0))
-    return torch.where(lag >= 0, factor, 0.0).to(dtype)
+    factor = np.exp(RATE * np.maximum(lag, 0.0))
+    return np.where(lag >= 0, factor, 0.0)
 
 
 def recurrent_step(state, query, key, value, lag):
@@ -111,12 +107,13 @@ def recurrent_step(state, query, key, value, lag):
     every range.
     """
     compute = _widest(state, query, key, value)
-    step = torch.as_tensor(lag, dtype=torch.float64, device=state.device).unsqueeze(-1)
-    state = state.to(compute)
-    query, key = query.to(compute).unsqueeze(-2), key.to(compute).unsqueeze(-2)
+    step = np.asarray(lag, np.float64)[..., None]
+    state = np.asarray(state, compute)
+    query = np.asarray(query, compute)[..., None, :]
+    key = np.asarray(key, compute)[..., None, :]
     kept = _transform(state, -step, 0.0, -1)
-    state = kept + value.to(compute).unsqueeze(-1) * key
-    return (state * query).sum(dim=-1).to(value.dtype), state
+    state = kept + np.asarray(value, compute)[..., None] * key
+    return (state * query).sum(axis=-1).astype(value.dtype), state
 
 
 def chunkwise(query, key, value, position, *, state=None, start=None, chunk=64):
@@ -132,15 +129,15 @@ def chunkwise(query, key, value, position, *, state=None, start=None, chunk=64):
     """
     if chunk < 1:
         raise ValueError(f"expected a chunk of at least 1 position, got {chunk}")
-    compute, dtype, device = _widest(query, key, value), value.dtype, value.device
-    query, key, value = (x.to(compute) for x in (query, key, value))
-    position = torch.as_tensor(position, dtype=torch.float64, device=device)
+    compute, dtype = _widest(query, key, value), value.dtype
+    query, key, value = (np.asarray(x, compute) for x in (query, key, value))
+    position = np.asarray(position, np.float64)
     place = position[..., :1]
     if start is not None:
-        place = torch.as_tensor(start, dtype=torch.float64, device=device).unsqueeze(-1)
+        place = np.asarray(start, np.float64)[..., None]
     if state is None:
-        state = value.new_zeros((*key.shape[:-2], value.shape[-1], DIMENSION))
-    state = state.to(torch.promote_types(compute, state.dtype))
+        state = np.zeros((*key.shape[:-2], value.shape[-1], DIMENSION), compute)
+    state = np.asarray(state, np.result_type(compute, state.dtype))
     outputs, count = [], key.shape[-2]
     for first in range(0, count, chunk):
         rows = slice(first, first + chunk)
@@ -150,67 +147,46 @@ def chunkwise(query, key, value, position, *, state=None, start=None, chunk=64):
         late = _transform(queries, times, place, 1)
         early = _transform(keys, times, end, -1)
         kept = _transform(state, place, end, -1)
-        read = _product(late, state.transpose(-1, -2))
+        read = late @ np.swapaxes(state, -1, -2)
         outputs.append(read + _within(queries, keys, values, times))
-        state = kept + _product(values.transpose(-1, -2), early)
+        state = kept + np.swapaxes(values, -1, -2) @ early
         place = end
-    return torch.cat(outputs, dim=-2).to(dtype), state
-
-
-class LinearAttention(nn.Module):
-    """transform_query and transform_key for x of shape (..., 2, n, 8)."""
-
-    def forward(self, query, key, position, reference=0.0):
-        return (
-            transform_query(query, position, reference),
-            transform_key(key, position, reference),
-        )
+    return np.concatenate(outputs, axis=-2).astype(dtype), state
 
 
 def _transform(x, position, reference, side):
     """A(u)ᵀx for side 1, A(−u)x for −1, no decay for 0; u = position − reference."""
-    if not x.is_floating_point():
+    x = np.asarray(x)
+    if x.dtype.kind in "biu":
         raise TypeError(f"expected floating-point x, got {x.dtype}")
-    compute = torch.promote_types(x.dtype, torch.float32)
-    position = torch.as_tensor(position, dtype=torch.float64, device=x.device)
-    u = (position - reference).unsqueeze(-1)
-    wide = x.to(compute)
-    scale = torch.exp(side * RATE.to(u.device) * u).to(compute)
-    scaled = scale * wide
-    result = scaled
-    return result.to(x.dtype)
+    compute = np.result_type(x.dtype, np.float32)
+    u = (np.asarray(position, np.float64) - reference)[..., None]
+    wide = x.astype(compute)
+    result = np.empty_like(x)
+    scale = np.exp(side * RATE * u).astype(compute)
+    result[..., :] = scale * wide
+    return result
 
 
 def _within(query, key, value, position):
     """Σ_{j ≤ i} e^(a·lag) (B(t_i)q_i · B(t_j)k_j) v_j, A(τ) = e^(aτ)B(τ)."""
-    lag = torch.tril(position.unsqueeze(-1) - position.unsqueeze(-2))
-    factor = torch.exp(RATE.to(lag.device) * lag).to(query.dtype)
+    lag = np.tril(position[..., :, None] - position[..., None, :])
+    factor = np.exp(RATE * lag).astype(query.dtype)
     turned_query = _transform(query, position, position[..., :1], 0)
     turned_key = _transform(key, position, position[..., :1], 0)
-    scores = factor * _product(turned_query, turned_key.transpose(-1, -2))
-    return _product(torch.tril(scores), value)
+    scores = factor * (turned_query @ np.swapaxes(turned_key, -1, -2))
+    return np.tril(scores) @ value
 
 
-def _widest(*tensors):
-    """float64 where a tensor has it, else float32."""
-    compute = torch.float32
-    for x in tensors:
-        if not x.is_floating_point():
-            raise TypeError(f"expected floating-point tensors, got {x.dtype}")
-        compute = torch.promote_types(compute, x.dtype)
-    return compute
-
-
-def _product(left, right):
-    """left @ right in their own dtype, also under autocast."""
-    if not torch.amp.is_autocast_available(left.device.type):
-        return left @ right
-    with torch.autocast(left.device.type, enabled=False):
-        return left @ right
+def _widest(*arrays):
+    """float64 where an array has it, else float32."""
+    kinds = [np.asarray(x).dtype for x in arrays]
+    if any(dtype.kind in "biu" for dtype in kinds):
+        raise TypeError(f"expected floating-point arrays, got {kinds}")
+    return np.result_type(np.float32, *kinds)
 
 
 def _lag(query_position, key_position):
     """t − s for every query (row) and key (column), float64."""
-    query = torch.as_tensor(query_position, dtype=torch.float64)
-    key = torch.as_tensor(key_position, dtype=torch.float64, device=query.device)
-    return query.unsqueeze(-1) - key.unsqueeze(-2)
+    query = np.asarray(query_position, np.float64)[..., :, None]
+    return query - np.asarray(key_position, np.float64)[..., None, :]

@@ -1,0 +1,126 @@
+"""What rotary encodings share: settings, the ladder of RoPE, the encoding of a list of frequencies.
+
+    X = ⊕ −θⱼJ,   score = c²·qᵀA(τ)k
+
+The temperature c multiplies q and k each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from flint import arb, fmpq
+
+from symbolic_pe.algebra.functions import logarithm
+from symbolic_pe.algebra.scalar import ONE, ZERO, Scalar
+from symbolic_pe.decision import Claim
+from symbolic_pe.encodings.axes import turning
+from symbolic_pe.encodings.encoding import Domain, Encoding, Head, Schedule, Verdict
+from symbolic_pe.encodings.entry import Entry
+from symbolic_pe.encodings.families.rotary import ladder
+from symbolic_pe.encodings.readings import theta
+from symbolic_pe.encodings.settings import Setting, Settings, angles, dimension, layout, number
+from symbolic_pe.encodings.witnesses import (
+    ONE_LENGTH,
+    not_relative,
+)
+from symbolic_pe.errors import SpecificationError
+
+TWO_PI = Scalar.rational(2) * Scalar.symbol("pi")
+TENTH = Scalar.rational(fmpq(1, 10))
+BOUNDED = (
+    r"$A(\tau)$ is orthogonal, bounded for all lags. The temperature $c$ is outside $A$: with it "
+    r"$A(0)$ would be $c^2 I$."
+)
+
+
+def rotary(
+    settings: Settings,
+    thetas: Sequence[Scalar],
+    formula: str = "",
+    *,
+    temperature: Scalar = ONE,
+    verdict: Verdict = Verdict.GROUP,
+) -> Encoding:
+    """X = ⊕ −θⱼJ in the layout that the settings name; planes with θⱼ = 0 stand still."""
+    return Encoding(
+        "rotary",
+        (Head(turning([-x for x in thetas], settings.choice("layout"))),),
+        verdict=verdict,
+        layout=settings.choice("layout"),
+        domain=Domain(causal=False),
+        temperature=temperature,
+        angles=settings.choice("angles"),
+        schedules=(Schedule("frequency", f"-{formula}"),) if formula else (),
+    )
+
+
+def common(dim: int = 128, base: str = "10000", place: str = "half") -> dict[str, Setting]:
+    """Settings that every rotary encoding has."""
+    return {
+        "dim": dimension(dim, 2),
+        "base": number(base, "base of the frequency ladder"),
+        "layout": layout(place),
+        "angles": angles(),
+    }
+
+
+def factor(default: str) -> Setting:
+    """The setting `factor`."""
+    return number(default, "s, how many times longer the context is than the original one")
+
+
+def original_length(default: int) -> Setting:
+    """The setting `original_length`."""
+    return Setting(str(default), "L, the context length of the original training")
+
+
+def trained_ladder(settings: Settings) -> tuple[list[Scalar], str]:
+    """θⱼ = base^(−2j/d)."""
+    dim = settings.integer("dim")
+    return ladder(settings.number("base"), settings.texts["base"], dim // 2, dim)
+
+
+def at_least_one(settings: Settings, name: str) -> Scalar:
+    """A number that has to be 1 or more."""
+    value = settings.number(name)
+    if (value - ONE).sign() < 0:
+        raise SpecificationError(f"{name}: expected a number >= 1, got {settings.texts[name]!r}")
+    return value
+
+
+def clipped(x: Scalar) -> Scalar:
+    """min(max(x, 0), 1), decided."""
+    if x.sign() <= 0:
+        return ZERO
+    return ONE if (x - ONE).sign() >= 0 else x
+
+
+def blend(theta_j: Scalar, kept: Scalar, s: Scalar) -> Scalar:
+    """(1 − g)·θ/s + g·θ for the share g that is kept."""
+    return theta_j * (kept + (ONE - kept) / s)
+
+
+def two_lengths(early: Scalar, late: Scalar, of: str) -> Claim:
+    """A key turned with one frequency, a query with the other: cos(θ′t − θs) at equal lags."""
+
+    def score(t: int, s: int) -> arb:
+        return (late.ball({}) * t - early.ball({}) * s).cos()
+
+    claim = not_relative(score, (4000, 3000), (5000, 4000), of)
+    return replace(claim, name="one-length", statement=ONE_LENGTH)
+
+
+def frequency_of(settings: dict[str, object], entry: Entry, plane: int) -> Scalar:
+    """θ of one turning plane of an entry under given settings."""
+    value = theta(plane)(entry.form(settings))
+    assert isinstance(value, Scalar)
+    return value
+
+
+def mscale(s: Scalar, weight: Scalar = ONE) -> Scalar:
+    """0.1·w·ln s + 1, and 1 for s ≤ 1."""
+    if (s - ONE).sign() <= 0:
+        return ONE
+    return TENTH * weight * logarithm(s) + ONE

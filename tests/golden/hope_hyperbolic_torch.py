@@ -1,0 +1,244 @@
+# Written by symbolic-pe: HoPE, hyperbolic: two decays in each plane.
+# reproduce:   symbolic-pe build hope-hyperbolic:dim=8 --target torch
+# target:      torch
+# spec:        {"catalogue": "hope-hyperbolic", "settings": {"base": "10000", "decay": "11/10", "dim": "8"}}
+# certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
+# body:        sha256:e2acdcafb88fa0aaf51ae55259f6ada8ec4da45f75ad62b65723dd441f8ef15e
+"""HoPE, hyperbolic: two decays in each plane.
+
+The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
+
+    A(τ) = exp(τX)
+    X = P K P⁻¹,  A(τ) = P exp(τK) P⁻¹  with P = BASIS, P⁻¹ = INVERSE_BASIS
+    K = a_j,  exp(τK) = e^(a_j τ)  on channels 0 to 7, with a_j listed below
+
+Gauge: the query is multiplied by Pᵀ and the key by P⁻¹, and both stay in the
+    coordinates of K, a real Jordan form: F(t) = exp((t − c)K)ᵀPᵀ, G(s) =
+    exp((c − s)K)P⁻¹, M = P⁻¹. Pᵀ and P⁻¹ can be folded into the weights of query and
+    key.
+
+Layout: as given; the channels are named above.
+
+Precision: angles and exponents in float64 whatever the dtype of the input; the product
+    with the basis in float64; cosines, sines and exponentials rounded once to the
+    compute dtype (float64 for float64 input, else float32); the result in the dtype of
+    x.
+
+Range: |position − reference| up to 41 (float32 and bfloat16) and 5.24 (float16), where
+    e^(±a·(position − reference)) stays finite; beyond, move the reference along.
+
+Causal sums: recurrent_step and chunkwise give Σ_{s ≤ t} (qᵀA(t − s)k) v, without
+    softmax, from lags t − s ≥ 0 alone: no exponent is positive where A decays, so they
+    serve every position and every gap, at any length of chunk, with a state in float32
+    or wider.
+
+Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
+    and every reference, in exact arithmetic; rounding is as in Range; the laws of A are
+    proved in the certificate named above.
+
+Source: arXiv:2509.05218.
+
+    query, key = transform_query(q, position), transform_key(k, position)
+    logits = query @ key.transpose(-1, -2)
+"""
+
+import torch
+from torch import nn
+
+DIMENSION = 8
+HEADS = 1
+# fmt: off
+BASIS = torch.tensor([
+    [1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+    [1.0, -1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+    [0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0],
+    [0.0, 0.0, 1.0, -1.0, 0.0, 0.0, 0.0, 0.0],
+    [0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0],
+    [0.0, 0.0, 0.0, 0.0, 1.0, -1.0, 0.0, 0.0],
+    [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0],
+    [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, -1.0],
+], dtype=torch.float64, device="cpu")
+INVERSE_BASIS = torch.tensor([
+    [0.5, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+    [0.5, -0.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+    [0.0, 0.0, 0.5, 0.5, 0.0, 0.0, 0.0, 0.0],
+    [0.0, 0.0, 0.5, -0.5, 0.0, 0.0, 0.0, 0.0],
+    [0.0, 0.0, 0.0, 0.0, 0.5, 0.5, 0.0, 0.0],
+    [0.0, 0.0, 0.0, 0.0, 0.5, -0.5, 0.0, 0.0],
+    [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.5, 0.5],
+    [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.5, -0.5],
+], dtype=torch.float64, device="cpu")
+RATE = torch.tensor([
+    -0.1, -2.1, -1.0, -1.2, -1.09, -1.11, -1.099, -1.101,
+], dtype=torch.float64, device="cpu")
+# fmt: on
+
+
+def transform_query(x, position, reference=0.0):
+    """F(t)x = PᵀA(t − c)ᵀx for queries x of shape (..., n, 8).
+
+    position is t, of shape (n,) or with leading axes that broadcast to those of x;
+    reference is c, the same for query and key.
+
+    Range: |position − reference| up to 41 (float32 and bfloat16) and 5.24 (float16),
+    where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
+    """
+    return _transform(x, position, reference, 1)
+
+
+def transform_key(x, position, reference=0.0):
+    """G(s)x = P⁻¹A(c − s)x for keys x of shape (..., n, 8).
+
+    position is s, of shape (n,) or with leading axes that broadcast to those of x;
+    reference is c, the same for query and key.
+
+    Range: |position − reference| up to 41 (float32 and bfloat16) and 5.24 (float16),
+    where e^(±a·(position − reference)) stays finite; beyond, move the reference along.
+    """
+    return _transform(x, position, reference, -1)
+
+
+def operator(lag):
+    """The matrix A(lag) of shape (8, 8), float64; lag is one number."""
+    lag = torch.as_tensor(lag, dtype=torch.float64)
+    identity = torch.eye(DIMENSION, dtype=torch.float64, device=lag.device)
+    query = transform_query(identity, lag)
+    key = transform_key(identity, 0.0)
+    return query @ key.transpose(-1, -2)
+
+
+def recurrent_step(state, query, key, value, lag):
+    """One position further: (output, state), output Σ_{s ≤ t} (qᵀA(t − s)k) v.
+
+    query and key have shape (..., 8), value (..., m), state (..., m, 8): zeros before
+    the first position. lag ≥ 0 is the time since the position before, one number or of
+    a shape that broadcasts to the leading axes.
+
+    state·A(lag)ᵀ + v kᵀ is the new state, float32 or wider, and its product with q the
+    output, in the dtype of value (in the coordinates of K: P⁻¹k and Pᵀq in place of k
+    and q). No exponent is positive where A decays: it serves every range.
+    """
+    compute = _widest(state, query, key, value)
+    step = torch.as_tensor(lag, dtype=torch.float64, device=state.device).unsqueeze(-1)
+    state = state.to(compute)
+    query, key = query.to(compute).unsqueeze(-2), key.to(compute).unsqueeze(-2)
+    query, key = _transform(query, 0.0, 0.0, 1), _transform(key, 0.0, 0.0, -1)
+    kept = _move(state, -step, 0.0, -1)
+    state = kept + value.to(compute).unsqueeze(-1) * key
+    return (state * query).sum(dim=-1).to(value.dtype), state
+
+
+def chunkwise(query, key, value, position, *, state=None, start=None, chunk=64):
+    """All outputs Σ_{s ≤ t} (qᵀA(t − s)k) v, and the state after the last position.
+
+    query and key have shape (..., n, 8), value (..., n, m); position of shape (n,), or
+    with leading axes as in transform_query, must not decrease. Row i reads rows j ≤ i.
+
+    state is what was summed before, at position start (by default the first one); the
+    returned state is at the last position, as recurrent_step takes it. Runs of 2^p ≤
+    chunk positions are taken at once; the sum does not depend on chunk.
+    """
+    if chunk < 1:
+        raise ValueError(f"expected a chunk of at least 1 position, got {chunk}")
+    compute, dtype, device = _widest(query, key, value), value.dtype, value.device
+    query, key, value = (x.to(compute) for x in (query, key, value))
+    query, key = _transform(query, 0.0, 0.0, 1), _transform(key, 0.0, 0.0, -1)
+    position = torch.as_tensor(position, dtype=torch.float64, device=device)
+    position = position[(None,) * (key.ndim - 1 - position.ndim)]
+    place = position[..., :1]
+    if start is not None:
+        place = torch.as_tensor(start, dtype=torch.float64, device=device).unsqueeze(-1)
+    if state is None:
+        state = value.new_zeros((*key.shape[:-2], value.shape[-1], DIMENSION))
+    state = state.to(torch.promote_types(compute, state.dtype))
+    outputs, count = [], key.shape[-2]
+    first, bits = 0, chunk.bit_length() - 1
+    rest = [2**bit for bit in reversed(range(bits)) if count >> bit & 1]
+    for size in [2**bits] * (count >> bits) + rest:
+        rows = slice(first, first + size)
+        first = first + size
+        queries, keys, values = (x[..., rows, :] for x in (query, key, value))
+        times = position[..., rows]
+        end = times[..., -1:]
+        late = _move(queries, times, place, 1)
+        early = _move(keys, times, end, -1)
+        kept = _move(state, place, end, -1)
+        read = _product(late, state.transpose(-1, -2))
+        outputs.append(read + _within(queries, keys, values, times))
+        state = kept + _product(values.transpose(-1, -2), early)
+        place = end
+    return torch.cat(outputs, dim=-2).to(dtype), state
+
+
+class HopeHyperbolic(nn.Module):
+    """transform_query and transform_key for x of shape (..., n, 8)."""
+
+    def forward(self, query, key, position, reference=0.0):
+        return (
+            transform_query(query, position, reference),
+            transform_key(key, position, reference),
+        )
+
+
+def _transform(x, position, reference, side):
+    """A(u)ᵀx for side 1, A(−u)x for side −1; u = position − reference."""
+    if not x.is_floating_point():
+        raise TypeError(f"expected floating-point x, got {x.dtype}")
+    compute = torch.promote_types(x.dtype, torch.float32)
+    basis = BASIS if side > 0 else INVERSE_BASIS.transpose(-1, -2)
+    wide = (x.to(torch.float64) @ basis.to(x.device)).to(compute)
+    return _move(wide, position, reference, side).to(x.dtype)
+
+
+def _move(x, position, reference, side):
+    """exp(uK)ᵀx for side 1, exp(−uK)x for side −1, x in the coordinates of K; u =
+    position − reference.
+    """
+    compute = x.dtype
+    position = torch.as_tensor(position, dtype=torch.float64, device=x.device)
+    u = (position - reference).unsqueeze(-1)
+    wide = x
+    scale = torch.exp(side * RATE.to(u.device) * u).to(compute)
+    scaled = scale * wide
+    result = scaled
+    return result.to(x.dtype)
+
+
+def _within(query, key, value, position):
+    """Σ_{j ≤ i} (q_iᵀA(t_i − t_j)k_j) v_j for 2^p rows.
+
+    Blocks of 1, 2, 4, … rows: every second one reads the one before it across its own
+    first position c, A(t − c)A(c − s) with t ≥ c ≥ s, so that no lag is negative.
+    """
+    count = position.shape[-1]
+    output = (query * key).sum(dim=-1).unsqueeze(-1) * value
+    for size in (2**power for power in range(count.bit_length() - 1)):
+        parts = (torch.stack(x.split(size, dim=-2)) for x in (query, key, value))
+        queries, keys, values = parts
+        times = torch.stack(position.split(size, dim=-1))
+        place = times[1::2, ..., :1]
+        late = _move(queries[1::2], times[1::2], place, 1)
+        early = _move(keys[0::2], times[0::2], place, -1)
+        scores = _product(late, early.transpose(-1, -2))
+        read = _product(scores, values[0::2]).unbind()
+        blocks = [block for rows in read for block in (torch.zeros_like(rows), rows)]
+        output = output + torch.cat(blocks, dim=-2)
+    return output
+
+
+def _widest(*tensors):
+    """float64 where a tensor has it, else float32."""
+    compute = torch.float32
+    for x in tensors:
+        if not x.is_floating_point():
+            raise TypeError(f"expected floating-point tensors, got {x.dtype}")
+        compute = torch.promote_types(compute, x.dtype)
+    return compute
+
+
+def _product(left, right):
+    """left @ right in their own dtype, also under autocast."""
+    if not torch.amp.is_autocast_available(left.device.type):
+        return left @ right
+    with torch.autocast(left.device.type, enabled=False):
+        return left @ right
