@@ -30,7 +30,8 @@ SHARE_OF_SEARCH = 0.75
 
 SPEC_HELP = (
     "SPEC is a catalogue name with settings (rope:dim=128,layout=half), a .toml file, a .json "
-    "file with a matrix, or an array (m.npy, w.npz:name, w.safetensors:name)."
+    "file with a matrix, a model's config.json, or an array (m.npy, w.npz:name, "
+    "w.safetensors:name)."
 )
 EPILOG = "Try:  symbolic-pe build rope:dim=128 --target numpy -o rope-kernel"
 
