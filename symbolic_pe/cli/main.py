@@ -218,21 +218,22 @@ def build(
     """Build verified code for one encoding."""
     from symbolic_pe.cli.checks import build_record, error_records
     from symbolic_pe.cli.files import read_any_specification, read_specification, write_files
+    from symbolic_pe.cli.measured import build_measured
     from symbolic_pe.cli.nearness import snap_lines
     from symbolic_pe.cli.output import to_text
-    from symbolic_pe.cli.outside import build_outside
     from symbolic_pe.cli.pipeline import build as run
     from symbolic_pe.cli.pipeline import choose_targets
     from symbolic_pe.cli.report import report_markdown
     from symbolic_pe.cli.text import build_text
+    from symbolic_pe.encodings.axes import SeveralAxes
     from symbolic_pe.encodings.encoding import Encoding
     from symbolic_pe.encodings.outside import Outside
     from symbolic_pe.proof.certificate import canonical
     from symbolic_pe.proof.claim import Outcome
 
     found = read_any_specification(spec)
-    if isinstance(found, Outside):
-        made = build_outside(found, choose_targets(targets), _command_line(spec), _progress)
+    if isinstance(found, (Outside, SeveralAxes)):
+        made = build_measured(found, choose_targets(targets), _command_line(spec), _progress)
         write_files(output, made.files)
         click.echo(to_text(made.record) if as_json else made.text(output), nl=False)
         sys.exit(exit_code(made.outcome))
@@ -348,6 +349,13 @@ def prove(
     sys.exit(_worst([claim for decided in proofs for claim in decided.claims]))
 
 
+def _refuse_refuted(claims: Sequence[Claim]) -> None:
+    refuted = next((c for c in claims if c.verdict.value == "refuted"), None)
+    if refuted is not None:
+        click.echo(f"not emitted: {refuted.name} is refuted: {refuted.witness}", err=True)
+        sys.exit(EXIT_REFUTED)
+
+
 def _worst(claims: Sequence[Claim]) -> int:
     codes = [exit_code(claim.verdict) for claim in claims]
     return EXIT_REFUTED if EXIT_REFUTED in codes else max(codes, default=EXIT_OK)
@@ -361,26 +369,24 @@ def _worst(claims: Sequence[Claim]) -> int:
 def emit(spec: str, target: str, output: Path | None, budget: Budget) -> None:
     """Emit source text (proved, not cross-checked; see build)."""
     from symbolic_pe.cli.files import read_any_specification, read_specification, write_files
-    from symbolic_pe.emit.position_functions import emit_position_function
+    from symbolic_pe.cli.measured import claims_of, emitted
     from symbolic_pe.emit.targets import target_named
+    from symbolic_pe.encodings.axes import SeveralAxes
     from symbolic_pe.encodings.encoding import Encoding
     from symbolic_pe.encodings.outside import Outside
     from symbolic_pe.production import make_kernels
-    from symbolic_pe.proof.claim import Outcome
     from symbolic_pe.proof.prover import prove as run
 
     target_named(target)
     found = read_any_specification(spec)
-    if isinstance(found, Outside):
-        command = f"{_command_line(spec)} --target {target}"
-        kernel = emit_position_function(found, target, command=command)
+    if isinstance(found, (Outside, SeveralAxes)):
+        if isinstance(found, SeveralAxes):
+            _refuse_refuted(claims_of(found))
+        kernel = emitted(found, target, f"{_command_line(spec)} --target {target}")
     else:
         encoding = found if isinstance(found, Encoding) else read_specification(spec)
         proof = run(encoding, budget)
-        if proof.outcome is Outcome.REFUTED:
-            refuted = next(c for c in proof.claims if c.verdict is Outcome.REFUTED)
-            click.echo(f"not emitted: {refuted.name} is refuted: {refuted.witness}", err=True)
-            sys.exit(EXIT_REFUTED)
+        _refuse_refuted(proof.claims)
         _, _, (kernel,) = make_kernels(encoding, proof, [target], _command_line(spec))
     if output is None:
         click.echo(kernel.text, nl=False)

@@ -131,8 +131,14 @@ def _axes(table: dict[str, Any], default_name: str) -> SeveralAxes:
         )
     _check_axes(names, generators)
     title = as_text(head.get("title", ""), "[encoding] title")
+    name = encoding_name(head, default_name)
     return SeveralAxes(
-        encoding_name(head, default_name), tuple(generators), tuple(names), assumptions, title
+        name,
+        tuple(generators),
+        tuple(names),
+        assumptions,
+        title,
+        specification={**table, "encoding": {**head, "name": name}},
     )
 
 
