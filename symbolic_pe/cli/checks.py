@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from symbolic_pe.cli.claims import claim_record
+from symbolic_pe.cli.measured import check_measured
 from symbolic_pe.cli.nearness import snap_records
 from symbolic_pe.cli.output import (
     BiasRecord,
@@ -20,10 +21,10 @@ from symbolic_pe.cli.output import (
     TextRecord,
     classification_record,
 )
-from symbolic_pe.cli.outside import check_outside
 from symbolic_pe.cli.pipeline import Artefacts, Report
 from symbolic_pe.cli.report import gauge_text
 from symbolic_pe.emit.source import read_header, split_source
+from symbolic_pe.encodings.axes import SeveralAxes
 from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.encodings.forms import from_any_document
 from symbolic_pe.encodings.outside import Outside
@@ -185,8 +186,8 @@ def check_file(path: Path, progress: Report) -> CheckRecord:
     try:
         header = read_header(text)
         described = from_any_document(header.specification)
-        if isinstance(described, Outside):
-            return check_outside(path, text, described)
+        if isinstance(described, (Outside, SeveralAxes)):
+            return check_measured(path, text, described)
         encoding = (
             described
             if isinstance(described, Encoding)

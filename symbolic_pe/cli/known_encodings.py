@@ -9,9 +9,11 @@ import msgspec
 
 from symbolic_pe.cli.claims import MARKS, Answer, ClaimRecord, claim_record
 from symbolic_pe.decision import Decision, Outcome
-from symbolic_pe.encodings.encoding import Encoding
+from symbolic_pe.emit.axes import plan_axes
+from symbolic_pe.encodings.encoding import Encoding, Verdict
 from symbolic_pe.encodings.entry import Entry, Form
 from symbolic_pe.encodings.outside import Outside
+from symbolic_pe.errors import NotYetCovered
 from symbolic_pe.proof.verdicts import OutsideProof, evidence, verdict_outcome
 
 
@@ -113,7 +115,13 @@ def code_of(form: Form) -> str:
         if form.function is None:
             return f"none: {form.no_function}"
         return f"{form.function.kind} of positions"
-    return "kernel of the group along one axis, or one direction, given as [generator]"
+    if form.verdict is not Verdict.COMMUTING:
+        return "none: what the axes do does not commute; give one axis as [generator]"
+    try:
+        plan_axes(form)
+    except NotYetCovered as error:
+        return f"none: {error}"
+    return "kernel of all axes"
 
 
 def entry_record(entry: Entry) -> EntryRecord:

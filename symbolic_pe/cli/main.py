@@ -22,9 +22,11 @@ from symbolic_pe.cli.wording import SPEC_HELP
 from symbolic_pe.errors import NotYetCovered, SymbolicPEError, Undecided
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from symbolic_pe.encodings.encoding import Encoding
     from symbolic_pe.jordan.snapping import Snapped
-    from symbolic_pe.proof.claim import Outcome
+    from symbolic_pe.proof.claim import Claim, Outcome
 
 EXIT_OK, EXIT_REFUTED, EXIT_MISUSE, EXIT_UNDECIDED = 0, 1, 2, 3
 EXIT_INTERNAL = 70
@@ -217,20 +219,21 @@ def build(
     from symbolic_pe.cli.checks import build_record, error_records
     from symbolic_pe.cli.files import read_any_specification, read_specification, write_files
     from symbolic_pe.cli.json_text import to_text
+    from symbolic_pe.cli.measured import build_measured
     from symbolic_pe.cli.nearness import snap_lines
-    from symbolic_pe.cli.outside import build_outside
     from symbolic_pe.cli.pipeline import build as run
     from symbolic_pe.cli.pipeline import choose_targets
     from symbolic_pe.cli.report import report_markdown
     from symbolic_pe.cli.text import build_text
+    from symbolic_pe.encodings.axes import SeveralAxes
     from symbolic_pe.encodings.encoding import Encoding
     from symbolic_pe.encodings.outside import Outside
     from symbolic_pe.proof.certificate import canonical
     from symbolic_pe.proof.claim import Outcome
 
     found = read_any_specification(spec)
-    if isinstance(found, Outside):
-        made = build_outside(found, choose_targets(targets), _command_line(spec), _progress)
+    if isinstance(found, (Outside, SeveralAxes)):
+        made = build_measured(found, choose_targets(targets), _command_line(spec), _progress)
         write_files(output, made.files)
         click.echo(to_text(made.record) if as_json else made.text(output), nl=False)
         sys.exit(exit_code(made.outcome))
@@ -306,6 +309,13 @@ def classify(
     sys.exit(EXIT_UNDECIDED if shown.undecided else EXIT_OK)
 
 
+def _refuse_refuted(claims: Sequence[Claim]) -> None:
+    refuted = next((c for c in claims if c.verdict.value == "refuted"), None)
+    if refuted is not None:
+        click.echo(f"not emitted: {refuted.name} is refuted: {refuted.witness}", err=True)
+        sys.exit(EXIT_REFUTED)
+
+
 @cli.command(help=f"Print the kernel for one target.\n\n{SPEC_HELP}")
 @click.argument("spec")
 @click.option("--target", default="numpy", show_default=True, help="numpy, torch or array-api.")
@@ -322,28 +332,26 @@ def emit(
 ) -> None:
     """Emit source text (proved, not cross-checked; see build)."""
     from symbolic_pe.cli.files import read_any_specification, read_specification, write_files
-    from symbolic_pe.emit.position_functions import emit_position_function
+    from symbolic_pe.cli.measured import claims_of, emitted
     from symbolic_pe.emit.targets import target_named
+    from symbolic_pe.encodings.axes import SeveralAxes
     from symbolic_pe.encodings.encoding import Encoding
     from symbolic_pe.encodings.outside import Outside
     from symbolic_pe.production import make_kernels
-    from symbolic_pe.proof.claim import Outcome
     from symbolic_pe.proof.prover import prove as run
 
     target_named(target)
     found = read_any_specification(spec)
-    if isinstance(found, Outside):
-        command = f"{_command_line(spec)} --target {target}"
-        kernel = emit_position_function(found, target, command=command)
+    if isinstance(found, (Outside, SeveralAxes)):
+        if isinstance(found, SeveralAxes):
+            _refuse_refuted(claims_of(found))
+        kernel = emitted(found, target, f"{_command_line(spec)} --target {target}")
         if gappa is not None:
-            raise NotYetCovered("scripts for Gappa are of kernels that transform queries and keys")
+            raise NotYetCovered("scripts for Gappa are of kernels of one generator")
     else:
         encoding = found if isinstance(found, Encoding) else read_specification(spec)
         proof = run(encoding, budget)
-        if proof.outcome is Outcome.REFUTED:
-            refuted = next(c for c in proof.claims if c.verdict is Outcome.REFUTED)
-            click.echo(f"not emitted: {refuted.name} is refuted: {refuted.witness}", err=True)
-            sys.exit(EXIT_REFUTED)
+        _refuse_refuted(proof.claims)
         plan, _, (kernel,) = make_kernels(encoding, proof, [target], _command_line(spec))
         if gappa is not None:
             from symbolic_pe.cli.gappa import write_scripts

@@ -209,8 +209,8 @@ class BuildRecord(msgspec.Struct, frozen=True):
     certificate: str | None
 
 
-class FunctionCheckRecord(msgspec.Struct, frozen=True):
-    """An emitted bias or table beside exact values: largest error, and where."""
+class MeasuredRecord(msgspec.Struct, frozen=True):
+    """An emitted text beside exact values: largest error, and where."""
 
     verdict: Literal["consistent", "refuted"]
     error: float
@@ -232,15 +232,15 @@ class CheckRecord(msgspec.Struct, frozen=True):
     undecided_edits: list[str]
 
 
-class OutsideBuildRecord(msgspec.Struct, frozen=True):
-    """Output of `build --json` for an encoding that is no group; `checks` says how exact it is."""
+class MeasuredBuildRecord(msgspec.Struct, frozen=True):
+    """Output of `build --json` for several axes and for what is no group; `checks` by target."""
 
     name: str
     verdict: str
     outcome: Literal["proved", "refuted", "undecided"]
     claims: list[ClaimRecord]
     kernels: dict[str, str]
-    checks: dict[str, FunctionCheckRecord]
+    checks: dict[str, MeasuredRecord]
     failures: list[str]
 
 
@@ -306,7 +306,7 @@ SCHEMAS: dict[str, type[msgspec.Struct]] = {
     "prove": ProofRecord,
     "prove-many": ProvedManyRecord,
     "build": BuildRecord,
-    "build-outside": OutsideBuildRecord,
+    "build-measured": MeasuredBuildRecord,
     "catalogue": CatalogueRecord,
     "catalogue-show": ShownEntryRecord,
     "catalogue-compare": ComparisonRecord,

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from symbolic_pe.algebra.assumptions import Assumptions
+from symbolic_pe.algebra.matrix import ScalarMatrix
 from symbolic_pe.algebra.scalar import ONE, ZERO, Scalar
 from symbolic_pe.encodings.encoding import Verdict
 from symbolic_pe.encodings.layout import planes as plane_channels
@@ -18,6 +19,7 @@ class SeveralAxes:
     """A(p) = exp(Σ pᵢXᵢ) for positions p of several coordinates; commuting is not yet decided.
 
     verdict        what a catalogue entry says of it, decided by `proof.several_axes`
+    basis          P with PᵀXᵢP on planes for every axis, orthogonal, where the channels are not
     temperature    c in score = c²·qᵀA(p − p′)k; the claims are about A
     specification  canonical description from which it is rebuilt
     """
@@ -31,6 +33,7 @@ class SeveralAxes:
     temperature: Scalar = ONE
     reference: str = ""
     specification: Mapping[str, object] = field(default_factory=dict)
+    basis: ScalarMatrix | None = None
 
     @property
     def dimension(self) -> int:

@@ -88,8 +88,8 @@ class Entry:
     mistakes    published mistakes
     witness     claims beyond those of the form, from checked settings: what shows that the verdict
                 is no stronger one (a group per length, in learned time only)
-    variant_of  the entry whose kernel it shares, with other numbers in it; empty for a kernel of
-                its own kind
+    variant_of  the entry whose kernel it shares, up to numbers and a constant basis; empty for a
+                kernel of its own kind
     """
 
     name: str

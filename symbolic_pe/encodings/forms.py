@@ -19,6 +19,7 @@ from symbolic_pe.encodings.decoding import as_choice, as_list, as_table, as_text
 from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.encodings.layout import LAYOUTS, place_consecutively
 from symbolic_pe.encodings.layout import planes as plane_channels
+from symbolic_pe.encodings.model_config import is_config, resolve
 from symbolic_pe.encodings.outside import Outside
 from symbolic_pe.encodings.specification import (
     Context,
@@ -81,6 +82,8 @@ def from_any_document(document: Any, default_name: str = "encoding") -> Specific
     given = [key for key in ("step", "axes", "generator", "matrix", "blocks") if key in table]
     if "catalogue" in table:
         return in_catalogue(table, catalogue_form)
+    if is_config(table):
+        return catalogue_form(*resolve(table))
     if not {"step", "axes"} & set(given):
         return from_document(table, default_name)
     if len(given) > 1:
@@ -128,8 +131,14 @@ def _axes(table: dict[str, Any], default_name: str) -> SeveralAxes:
         )
     _check_axes(names, generators)
     title = as_text(head.get("title", ""), "[encoding] title")
+    name = encoding_name(head, default_name)
     return SeveralAxes(
-        encoding_name(head, default_name), tuple(generators), tuple(names), assumptions, title
+        name,
+        tuple(generators),
+        tuple(names),
+        assumptions,
+        title,
+        specification={**table, "encoding": {**head, "name": name}},
     )
 
 

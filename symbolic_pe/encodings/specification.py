@@ -40,6 +40,7 @@ from symbolic_pe.encodings.encoding import (
     Verdict,
 )
 from symbolic_pe.encodings.layout import LAYOUTS, place_consecutively, place_planes
+from symbolic_pe.encodings.model_config import is_config, resolve
 from symbolic_pe.encodings.realisation import minimal_augmentation
 from symbolic_pe.errors import SpecificationError
 from symbolic_pe.generators.block import Block, PlacedBlock
@@ -78,6 +79,9 @@ def read_with(
     """
     if not spec.strip():
         raise SpecificationError("expected a specification, got an empty text")
+    file, _, layers = spec.partition("#")
+    if layers and file.lower().endswith(".json"):
+        return _in_file(file, lambda text: look_up(*resolve(_config(decode_json(text)), layers)))
     lowered = spec.lower()
     if lowered.endswith(".toml"):
         return _in_file(spec, lambda text: build(decode_toml(text), _stem(spec)))
@@ -88,6 +92,13 @@ def read_with(
             f"{spec}: expected a catalogue name, or a file ending in .toml or .json"
         )
     return look_up(*name_and_settings(spec))
+
+
+def _config(document: Any) -> dict[str, Any]:
+    table = as_table(document, "the document")
+    if not is_config(table):
+        raise SpecificationError("expected a model's config.json before the #")
+    return table
 
 
 def name_and_settings(spec: str) -> tuple[str, dict[str, object]]:
@@ -169,6 +180,8 @@ def from_document(document: Any, default_name: str = "encoding") -> Encoding:
         raise no_single_generator(table, default_name)
     if "catalogue" in table:
         return in_catalogue(table, catalogue)
+    if is_config(table):
+        return catalogue(*resolve(table))
     if any(key in table for key in GENERATOR_KEYS):
         return _from_sections(_as_sections(table), default_name)
     return _from_sections(table, default_name)

@@ -123,3 +123,30 @@ def test_what_is_no_group_is_a_clear_answer(tmp_path: Any) -> None:
     compared = run("catalogue", "compare", "absolute", "rope")
     assert compared.exit_code == 0
     assert "one of them has no generator" in compared.stdout
+
+
+def test_what_is_no_group_is_built_as_a_table_and_checked(tmp_path: Any) -> None:
+    built = run("build", "fope", "-o", str(tmp_path), "--target", "numpy", "--json")
+    assert built.exit_code == 1, "that it is a group is refuted"
+    record = json.loads(built.stdout)
+    jsonschema.validate(record, json.loads(schema_text("build-measured")))
+    assert record["failures"] == []
+    assert record["checks"]["numpy float64"]["verdict"] == "consistent"
+    path = tmp_path / "fope_numpy.py"
+    assert output("check", "check", str(path))["verdict"] == "holds"
+    path.write_text(path.read_text().replace("np.cos(angle)", "np.sin(angle)"))
+    found = output("check", "check", str(path))
+    assert found["verdict"] == "refuted"
+    assert any("position" in failure for failure in found["failures"])
+    emitted = run("emit", "longrope:dim=8,start=4", "--target", "torch")
+    assert emitted.exit_code == 0
+    assert "torch.where(position < 4" in emitted.stdout
+
+
+def test_a_group_for_each_length_says_so(tmp_path: Any) -> None:
+    shown = output("catalogue-show", "catalogue", "show", "dynamic-ntk:dim=8")
+    assert shown["outcome"] == "proved"
+    lengths = next(c for c in shown["claims"] if c["name"] == "one-length")
+    assert lengths["verdict"] == "refuted"
+    assert "8192" in lengths["witness"]
+    assert run("prove", "dynamic-ntk:dim=8").exit_code == 0

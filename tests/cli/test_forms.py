@@ -104,7 +104,7 @@ def test_a_step_that_is_not_covered_is_undecided(tmp_path: Path) -> None:
         assert "not all rational" in result.output
 
 
-@pytest.mark.parametrize("example", ["negative-step", "no-generator", "axial", "not-commuting"])
+@pytest.mark.parametrize("example", ["negative-step", "no-generator"])
 def test_what_needs_one_generator_refuses(example: str, tmp_path: Path) -> None:
     out = tmp_path / "out"
     for arguments in (["build", "-o", str(out)], ["emit"]):
@@ -113,6 +113,16 @@ def test_what_needs_one_generator_refuses(example: str, tmp_path: Path) -> None:
         assert result.exit_code == 3
         assert "is emitted for" in result.stderr
         assert result.stdout == ""
+    assert not out.exists()
+
+
+def test_axes_that_do_not_commute_are_neither_built_nor_emitted(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    for arguments in (["build", "-o", str(out)], ["emit"]):
+        command, *rest = arguments
+        result = run(command, "examples/not-commuting.toml", *rest)
+        assert result.exit_code == 1
+        assert "commutators is refuted" in result.output
     assert not out.exists()
 
 

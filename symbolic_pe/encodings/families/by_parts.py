@@ -24,12 +24,13 @@ from symbolic_pe.encodings.families.rotary_common import (
     at_least_one,
     blend,
     clipped,
-    common,
     factor,
     frequency_of,
     mscale,
     original_length,
+    rescaled_settings,
     rotary,
+    rotated_channels,
     trained_ladder,
 )
 from symbolic_pe.encodings.readings import temperature, theta
@@ -113,7 +114,7 @@ def yarn_frequencies(settings: Settings, channels: int) -> list[Scalar]:
 
 
 def _yarn(settings: Settings) -> Encoding:
-    thetas = yarn_frequencies(settings, settings.integer("dim"))
+    thetas = yarn_frequencies(settings, rotated_channels(settings))
     scale = _temperature(settings, settings.number("factor"))
     return rotary(settings, thetas, temperature=scale)
 
@@ -204,7 +205,7 @@ def _end(which: int) -> Callable[[Form], int]:
         given = form.specification["settings"]
         assert isinstance(given, dict)
         settings = Settings("yarn", YARN.settings, given)
-        return correction_range(settings, settings.integer("dim"))[which]
+        return correction_range(settings, rotated_channels(settings))[which]
 
     return read
 
@@ -242,7 +243,7 @@ YARN = Entry(
     f"{_YARN_TITLE} (published code)",
     "Peng et al., arXiv:2309.00071; jquesnelle/yarn; transformers rope_type yarn",
     {
-        **common(),
+        **rescaled_settings(),
         "factor": factor("8"),
         **yarn_settings(4096),
         "truncate": TRUNCATE,
@@ -335,7 +336,7 @@ YARN_PAPER = Entry(
     f"{_YARN_TITLE} (paper)",
     "Peng et al., arXiv:2309.00071, equations 17 to 22",
     {
-        **common(place="interleaved"),
+        **rescaled_settings(place="interleaved"),
         "factor": factor("8"),
         **yarn_settings(4096),
         "attention_factor": ATTENTION_FACTOR,
@@ -375,7 +376,7 @@ LLAMA3 = Entry(
     "Llama 3 scaling: three bands of wavelengths",
     "meta-llama/llama-models models/llama3/model.py; transformers rope_type llama3",
     {
-        **common(base="500000"),
+        **rescaled_settings(base="500000"),
         "factor": factor("8"),
         "low_freq_factor": number("1", "planes with fewer turns within L are divided by s"),
         "high_freq_factor": number("4", "planes with more turns within L are kept"),

@@ -18,10 +18,10 @@ from symbolic_pe.encodings.entry import Entry, Form, Mistake, Published
 from symbolic_pe.encodings.families.rotary_common import (
     BOUNDED,
     at_least_one,
-    common,
     factor,
     frequency_of,
     original_length,
+    rescaled_settings,
     rotary,
     trained_ladder,
     two_lengths,
@@ -145,7 +145,7 @@ LONGROPE = Entry(
         "longrope"
     ),
     {
-        **common(),
+        **rescaled_settings(),
         "factor": factor("32"),
         "original_length": original_length(4096),
         "length": Setting("131072", "the length of the context, which chooses the factors"),

@@ -14,11 +14,12 @@ from symbolic_pe.encodings.families.rotary import ladder
 from symbolic_pe.encodings.families.rotary_common import (
     BOUNDED,
     at_least_one,
-    common,
     factor,
     frequency_of,
     original_length,
+    rescaled_settings,
     rotary,
+    rotated_channels,
     trained_ladder,
     two_lengths,
 )
@@ -39,9 +40,9 @@ def _position_interpolation(settings: Settings) -> Encoding:
 
 def _changed_base(settings: Settings, growth: str, verdict: Verdict) -> Encoding:
     """θⱼ of the base b·growth^(d/(d−2))."""
-    dim = settings.integer("dim")
+    dim = rotated_channels(settings)
     if dim < 4:
-        raise SpecificationError(f"dim: expected at least 4 channels, got {dim}")
+        raise SpecificationError(f"expected at least 4 channels that turn, got {dim}")
     text = f"({settings.texts['base']})*({growth})^({dim}/{dim - 2})"
     thetas, formula = ladder(parse(text), text, dim // 2, dim)
     return rotary(settings, thetas, formula, verdict=verdict)
@@ -115,7 +116,7 @@ POSITION_INTERPOLATION = Entry(
     Verdict.GROUP,
     "Position interpolation: positions divided by s",
     "Chen et al., arXiv:2306.15595; transformers rope_type linear",
-    {**common(), "factor": factor("2")},
+    {**rescaled_settings(), "factor": factor("2")},
     _position_interpolation,
     definition=r"RoPE at positions $t/s$, or $\theta'_j = b^{-2j/d}/s$.",
     generator=r"$X/s$ for the generator $X$ of RoPE: a change of the unit of time.",
@@ -142,7 +143,7 @@ NTK = Entry(
     Verdict.GROUP,
     "NTK-aware scaling: another base",
     "bloc97 2023; Peng et al., arXiv:2309.00071, definition 1 and equation 16",
-    {**common(), "factor": factor("2")},
+    {**rescaled_settings(), "factor": factor("2")},
     _ntk,
     definition=(
         r"RoPE with the base $b' = b\, s^{d/(d-2)}$, so $\theta'_j = \theta_j s^{-2j/(d-2)}$: the "
@@ -191,7 +192,7 @@ DYNAMIC_NTK = Entry(
     "Dynamic NTK scaling: the base follows the length",
     "Peng et al., arXiv:2309.00071, section 3.3; transformers rope_type dynamic",
     {
-        **common(),
+        **rescaled_settings(),
         "factor": factor("2"),
         "original_length": original_length(4096),
         "length": Setting("8192", "l, the length of the context at which the map is taken"),

@@ -18,7 +18,7 @@ from symbolic_pe.decision import Claim
 from symbolic_pe.encodings.axes import turning
 from symbolic_pe.encodings.encoding import Domain, Encoding, Head, Schedule, Verdict
 from symbolic_pe.encodings.entry import Entry
-from symbolic_pe.encodings.families.rotary import ladder
+from symbolic_pe.encodings.families.rotary import ROTARY_DIM, ladder
 from symbolic_pe.encodings.readings import theta
 from symbolic_pe.encodings.settings import Setting, Settings, angles, dimension, layout, number
 from symbolic_pe.encodings.witnesses import (
@@ -43,10 +43,11 @@ def rotary(
     temperature: Scalar = ONE,
     verdict: Verdict = Verdict.GROUP,
 ) -> Encoding:
-    """X = ⊕ −θⱼJ in the layout that the settings name; planes with θⱼ = 0 stand still."""
+    """X = ⊕ −θⱼJ ⊕ 0 in the layout that the settings name; planes with θⱼ = 0 stand still."""
+    rest = settings.integer("dim") - 2 * len(thetas)
     return Encoding(
         "rotary",
-        (Head(turning([-x for x in thetas], settings.choice("layout"))),),
+        (Head(turning([-x for x in thetas], settings.choice("layout"), rest)),),
         verdict=verdict,
         layout=settings.choice("layout"),
         domain=Domain(causal=False),
@@ -66,6 +67,27 @@ def common(dim: int = 128, base: str = "10000", place: str = "half") -> dict[str
     }
 
 
+def rescaled_settings(base: str = "10000", place: str = "half") -> dict[str, Setting]:
+    """Settings of the encodings that rescale RoPE."""
+    return {**common(base=base, place=place), "rotary_dim": ROTARY_DIM}
+
+
+def rotated_channels(settings: Settings) -> int:
+    """How many channels turn, the first of all: `rotary_dim`, or `dim` where it is 0 or no setting.
+
+    Raises `SpecificationError` for an odd number, and for more than there are.
+    """
+    dim = settings.integer("dim")
+    if "rotary_dim" not in settings.texts:
+        return dim
+    rotated = settings.integer("rotary_dim") or dim
+    if rotated > dim or rotated % 2:
+        raise SpecificationError(
+            f"rotary_dim: expected an even number of at most dim = {dim}, got {rotated}"
+        )
+    return rotated
+
+
 def factor(default: str) -> Setting:
     """The setting `factor`."""
     return number(default, "s, how many times longer the context is than the original one")
@@ -77,9 +99,9 @@ def original_length(default: int) -> Setting:
 
 
 def trained_ladder(settings: Settings) -> tuple[list[Scalar], str]:
-    """θⱼ = base^(−2j/d)."""
-    dim = settings.integer("dim")
-    return ladder(settings.number("base"), settings.texts["base"], dim // 2, dim)
+    """θⱼ = base^(−2j/d) for the d channels that turn."""
+    channels = rotated_channels(settings)
+    return ladder(settings.number("base"), settings.texts["base"], channels // 2, channels)
 
 
 def at_least_one(settings: Settings, name: str) -> Scalar:

@@ -369,6 +369,7 @@ P_ROPE = Entry(
             _width_of_the_rotated_part,
         ),
     ),
+    variant_of="rope",
 )
 MLA = Entry(
     "mla",
@@ -419,6 +420,7 @@ MLA = Entry(
             _all_channels_turn,
         ),
     ),
+    variant_of="rope",
 )
 FOPE = Entry(
     "fope",
@@ -500,7 +502,7 @@ HOPE_HIGH_FREQUENCY = Entry(
         Published("planes that turn, L = 512", "16", live_planes()),
         Published("theta_15", "10000^(-30/64)", theta(15)),
     ),
-    variant_of="p-rope",
+    variant_of="rope",
 )
 HOPE_HYPERBOLIC = Entry(
     "hope-hyperbolic",
@@ -551,6 +553,7 @@ HOPE_HYPERBOLIC = Entry(
             _a_rotation,
         ),
     ),
+    variant_of="decay",
 )
 
 ENTRIES = (PARTIAL_ROPE, P_ROPE, MLA, FOPE, HOPE_HIGH_FREQUENCY, HOPE_HYPERBOLIC)

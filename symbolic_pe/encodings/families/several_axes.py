@@ -189,7 +189,7 @@ def _string(settings: Settings) -> SeveralAxes:
             raise SpecificationError(f"string: {name}: expected {planes} rational frequencies")
         turned = to_fmpq(turning([-w for w in given], "interleaved").matrix)
         axes.append(Generator(dim, None, from_fmpq(basis * turned * basis.transpose())))
-    return SeveralAxes("string", tuple(axes), ("x", "y"))
+    return SeveralAxes("string", tuple(axes), ("x", "y"), basis=from_fmpq(basis))
 
 
 def _circulants(settings: Settings) -> list[Generator]:

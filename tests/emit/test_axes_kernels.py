@@ -1,0 +1,149 @@
+"""Kernels of several axes: printed, formatted, run, compared with the exact exponential."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from numeric_check.axes_kernel import check_axes_kernel, exact_operator, positions_of
+from symbolic_pe.cli.main import cli
+from symbolic_pe.emit.axes import emit_axes, plan_axes
+from symbolic_pe.encodings.axes import SeveralAxes
+from symbolic_pe.encodings.catalogue import catalogue_form, entries
+from symbolic_pe.encodings.encoding import Verdict
+from symbolic_pe.encodings.forms import from_any_document
+from symbolic_pe.errors import NotYetCovered
+
+SMALL: dict[str, dict[str, object]] = {
+    "axial": {"dim": 8},
+    "rope-mixed": {"dim": 8, "layout": "half"},
+    "m-rope": {"dim": 16, "sections": "2 3 3"},
+    "hope-hybrid": {"dim": 12, "spatial": 4},
+    "string": {},
+    "comrope": {"block": 2, "entries": "1/2"},
+}
+
+
+def form(name: str) -> SeveralAxes:
+    found = catalogue_form(name, SMALL[name])
+    assert isinstance(found, SeveralAxes)
+    return found
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(cli, list(arguments))
+
+
+def test_every_commuting_entry_has_a_specimen() -> None:
+    names = {n for n, e in entries().items() if e.verdict is Verdict.COMMUTING}
+    assert names == set(SMALL)
+
+
+@pytest.mark.parametrize("target", ["numpy", "torch"])
+@pytest.mark.parametrize("name", list(SMALL))
+def test_the_text_is_the_exponential(name: str, target: str, tmp_path: Path) -> None:
+    found = form(name)
+    kernel = emit_axes(plan_axes(found), target, command="symbolic-pe build x")
+    for check in check_axes_kernel(found, kernel):
+        assert check.verdict == "consistent", check.line()
+    path = tmp_path / kernel.filename
+    path.write_text(kernel.text)
+    done = subprocess.run(
+        [sys.executable, "-m", "ruff", "format", "--isolated", "--diff", str(path)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("target", ["numpy", "torch"])
+@pytest.mark.parametrize(
+    ("name", "right", "wrong"),
+    [
+        ("axial", "cosine * first - sine * second", "cosine * first + sine * second"),
+        ("axial", "0.1]", "0.1000001]"),
+        ("m-rope", "FIRST = ", "FIRST = 0 * "),
+        ("string", "turned @ BASIS", "turned @ BASIS.T"),
+        ("hope-hybrid", "-lag[None, :]", "lag[None, :]"),
+    ],
+)
+def test_planted_faults_are_found(name: str, right: str, wrong: str, target: str) -> None:
+    text = emit_axes(plan_axes(form(name)), target, command="").text
+    if right not in text:
+        pytest.skip(f"{right!r} is written in another way for {target}")
+    verdicts = [c.verdict for c in check_axes_kernel(form(name), text.replace(right, wrong))]
+    assert "refuted" in verdicts
+
+
+def test_the_reference_is_the_rotation() -> None:
+    found = form("axial")
+    operator = exact_operator(found, (2.0, 3.0))
+    angle = np.array([2.0, 0.2, 3.0, 0.3])
+    assert np.allclose(operator[0::2, 1::2].diagonal(), np.sin(angle), atol=1e-15)
+    assert len(positions_of(2)) == len(set(positions_of(2)))
+
+
+@pytest.mark.parametrize(
+    ("axes", "message"),
+    [
+        ([{"matrix": [[-1, 0], [0, -1]]}], "more than turn"),
+        ([{"matrix": [[0, 1], [0, 0]]}], "more than turn"),
+        ([{"matrix": [[0, 1, 0], [-1, 0, 1], [0, -1, 0]]}], "3 channels"),
+    ],
+)
+def test_what_is_no_plane_that_turns_is_refused(axes: list[Any], message: str) -> None:
+    found = from_any_document({"axes": axes})
+    assert isinstance(found, SeveralAxes)
+    with pytest.raises(NotYetCovered, match=message):
+        plan_axes(found)
+
+
+def test_parameters_are_refused() -> None:
+    document = {"parameters": {"w": "positive"}, "axes": [{"blocks": [{"frequency": "w"}]}]}
+    found = from_any_document(document)
+    assert isinstance(found, SeveralAxes)
+    with pytest.raises(NotYetCovered, match="parameters"):
+        plan_axes(found)
+
+
+def test_build_and_check_of_axes(tmp_path: Path) -> None:
+    built = run("build", "axial:dim=8", "-o", str(tmp_path), "--target", "numpy", "--json")
+    assert built.exit_code == 0
+    record = json.loads(built.stdout)
+    assert record["outcome"] == "proved"
+    assert record["checks"]["numpy float64"]["verdict"] == "consistent"
+    path = tmp_path / "axial_numpy.py"
+    assert run("check", str(path)).exit_code == 0
+    path.write_text(path.read_text().replace("sine * first + cosine", "sine * first - cosine"))
+    assert run("check", str(path)).exit_code == 1
+    path.write_text(path.read_text().replace("sine * first - cosine", "first * sine + cosine"))
+    assert run("check", str(path)).exit_code == 3
+    emitted = run("emit", "examples/axial.toml")
+    assert emitted.exit_code == 0
+    path.write_text(emitted.stdout)
+    assert run("check", str(path)).exit_code == 0
+
+
+def test_axes_that_do_not_commute_are_not_built(tmp_path: Path) -> None:
+    built = run("build", "liere", "-o", str(tmp_path / "out"))
+    assert built.exit_code == 1
+    assert "commutators is refuted" in built.stdout
+    assert not (tmp_path / "out").exists()
+    assert run("prove", "liere").exit_code == 1
+
+
+def test_text_positions_turn_as_rope_does() -> None:
+    """X_t + X_h + X_w of M-RoPE is the generator of RoPE."""
+    axes = form("m-rope").axes
+    rope = catalogue_form("rope", {"dim": 16, "base": 1000000, "layout": "half"})
+    assert not isinstance(rope, SeveralAxes)
+    expected = rope.heads[0].generator.matrix  # type: ignore[union-attr]
+    for i, row in enumerate(expected):
+        for j, x in enumerate(row):
+            assert axes[0].matrix[i][j] + axes[1].matrix[i][j] + axes[2].matrix[i][j] == x
