@@ -133,8 +133,7 @@ Conversely, for every real $X$ the solution of $E' = XE$, $E(0) = I$ satisfies t
 With $B = \int_0^\varepsilon A$ the group law gives $A(t)B = \int_t^{t+\varepsilon} A$, whose
 right side can be differentiated in $t$; for small $\varepsilon$ the matrix $B$ is near
 $\varepsilon I$ and has an inverse, so $A$ can be differentiated too. Differentiability need not
-be assumed. What is left is algebra and the uniqueness of solutions of linear differential
-equations.
+be assumed. What is left is algebra and the uniqueness of solutions of linear differential equations.
 
 This is why two equations in one variable, $E(0) = I$ and $E' = XE$, are a complete certificate of
 an encoding: the group law, inverses, commutation and relativity follow from them.
