@@ -27,6 +27,18 @@ CHAPTERS = (
         "From the axioms to one generator",
         ("axioms.homomorphism", "axioms.gauge", "axioms.exponential", "axioms.one_map"),
     ),
+    Chapter(
+        "blocks",
+        "Blocks, and what is built of them",
+        (
+            "blocks.chains",
+            "blocks.pair_chains",
+            "blocks.similarity",
+            "blocks.direct_sums",
+            "blocks.layouts",
+            "blocks.commuting_families",
+        ),
+    ),
     Chapter("augmentation", "Constant coordinates", ("alibi_augmentation",)),
 )
 

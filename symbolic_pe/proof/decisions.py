@@ -6,7 +6,14 @@ from collections.abc import Mapping, Sequence
 
 from symbolic_pe.algebra.assumptions import Assumptions
 from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
-from symbolic_pe.algebra.matrix import FunctionMatrix, ScalarMatrix
+from symbolic_pe.algebra.matrix import (
+    FunctionMatrix,
+    ScalarMatrix,
+    act,
+    apply,
+    identity,
+    multiply_functions,
+)
 from symbolic_pe.algebra.scalar import Scalar
 from symbolic_pe.proof.claim import Outcome
 from symbolic_pe.proof.derivation import Decision
@@ -47,6 +54,35 @@ def same_functions(
                 place = {"entry": f"row {i}, column {j}"} | _texts(evidence)
                 return Decision(decided.outcome, {**place, **decided.evidence}, decided.witness)
     return Decision(Outcome.PROVED, _texts(evidence))
+
+
+def flow_laws(generator: ScalarMatrix, flow: FunctionMatrix) -> Decision:
+    """E(0) = I, E′ = XE and E(s + t) = E(s)E(t) of a matrix of functions of t, by normal form."""
+    n = len(generator)
+    start = tuple(tuple(f.at_zero().re for f in row) for row in flow)
+    return all_of(
+        {
+            "E(0) = I": same_matrix(identity(n), start, "E(0)"),
+            "E' = X E": same_functions(act(generator, flow), derived(flow)),
+            "E(s + t) = E(s) E(t)": group_law(flow),
+        }
+    )
+
+
+def group_law(flow: FunctionMatrix, signs: Mapping[str, str] | None = None) -> Decision:
+    """E(s + t) = E(s)E(t), by normal form in two variables."""
+    product = multiply_functions(taken_at(flow, s=1), taken_at(flow, t=1))
+    return same_functions(taken_at(flow, s=1, t=1), product, signs)
+
+
+def taken_at(flow: FunctionMatrix, **form: int) -> FunctionMatrix:
+    """E at a linear form of positions: `taken_at(e, t=1, s=-1)` is E(t − s)."""
+    return apply(lambda f: f.compose(form), flow)
+
+
+def derived(flow: FunctionMatrix, variable: str = "t") -> FunctionMatrix:
+    """The derivative, entry by entry."""
+    return apply(lambda f: f.derivative(variable), flow)
 
 
 def same_value(claimed: Scalar, found: Scalar, what: str, **evidence: object) -> Decision:
