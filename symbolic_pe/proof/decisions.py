@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from symbolic_pe.algebra.assumptions import Assumptions
 from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
@@ -15,8 +15,7 @@ from symbolic_pe.algebra.matrix import (
     multiply_functions,
 )
 from symbolic_pe.algebra.scalar import Scalar
-from symbolic_pe.proof.claim import Outcome
-from symbolic_pe.proof.derivation import Decision
+from symbolic_pe.decision import Decision, Outcome
 from symbolic_pe.proof.rocq.theorems import THEOREMS, checked_theorem
 from symbolic_pe.proof.witness import point_of_difference
 
@@ -31,9 +30,9 @@ def same_function(
 
     signs  what is assumed of the parameters, for the witness (`{"m": "positive"}`)
     """
-    shown = {"claimed": str(claimed), "found": str(found)} | _texts(evidence)
     if (claimed - found).vanishes():
-        return Decision(Outcome.PROVED, shown)
+        return Decision(Outcome.PROVED, {"both sides": found} | _named(evidence))
+    shown = {"claimed": claimed, "found": found} | _named(evidence)
     where = point_of_difference(claimed, found, Assumptions.declare(dict(signs or {})))
     if where is None:
         return Decision(Outcome.UNDECIDED, {**shown, "reason": "no ball tells the two apart"})
@@ -51,9 +50,9 @@ def same_functions(
         for j, (a, b) in enumerate(zip(left, right, strict=True)):
             decided = same_function(a, b, signs)
             if decided.outcome is not Outcome.PROVED:
-                place = {"entry": f"row {i}, column {j}"} | _texts(evidence)
+                place = {"entry": f"row {i}, column {j}"} | _named(evidence)
                 return Decision(decided.outcome, {**place, **decided.evidence}, decided.witness)
-    return Decision(Outcome.PROVED, _texts(evidence))
+    return Decision(Outcome.PROVED, _named(evidence))
 
 
 def flow_laws(generator: ScalarMatrix, flow: FunctionMatrix) -> Decision:
@@ -87,9 +86,9 @@ def derived(flow: FunctionMatrix, variable: str = "t") -> FunctionMatrix:
 
 def same_value(claimed: Scalar, found: Scalar, what: str, **evidence: object) -> Decision:
     """Whether two exact numbers (or rational functions of parameters) are equal."""
-    shown = {"claimed": str(claimed), "found": str(found)} | _texts(evidence)
     if (claimed - found).vanishes():
-        return Decision(Outcome.PROVED, shown)
+        return Decision(Outcome.PROVED, {"both sides": found} | _named(evidence))
+    shown = {"claimed": claimed, "found": found} | _named(evidence)
     return Decision(Outcome.REFUTED, shown, f"{what}: claimed {claimed}, found {found}")
 
 
@@ -101,8 +100,8 @@ def same_matrix(
         for j, (a, b) in enumerate(zip(left, right, strict=True)):
             if not (a - b).vanishes():
                 where = f"{what}, row {i}, column {j}: claimed {a}, found {b}"
-                return Decision(Outcome.REFUTED, _texts(evidence), where)
-    return Decision(Outcome.PROVED, _texts(evidence))
+                return Decision(Outcome.REFUTED, _named(evidence), where)
+    return Decision(Outcome.PROVED, _named(evidence))
 
 
 def all_of(parts: Mapping[str, Decision]) -> Decision:
@@ -145,9 +144,9 @@ def cited(theorem: str, *conclusions: str) -> Decision:
     checked = checked_theorem(theorem)
     statement = " ".join(checked.statement.split())
     missing = [c for c in conclusions if "".join(c.split()) not in "".join(statement.split())]
-    shown = {
-        "theorem": f"{theorem} ({known[theorem].file}.v)",
-        "statement": statement,
+    shown: dict[str, object] = {
+        "theorem": f"`{theorem}` in `{known[theorem].file}.v`",
+        "statement": f"`{statement}`",
         "axioms": ", ".join(a.rpartition(".")[2] for a in checked.axioms) or "none",
     }
     if missing:
@@ -163,10 +162,5 @@ def _summary(part: Decision) -> str:
     return part.outcome.value
 
 
-def _texts(evidence: Mapping[str, object]) -> dict[str, str]:
-    return {name.replace("_", " "): str(value) for name, value in evidence.items()}
-
-
-def listed(values: Sequence[object]) -> str:
-    """Values for evidence, separated by commas."""
-    return ", ".join(str(v) for v in values)
+def _named(evidence: Mapping[str, object]) -> dict[str, object]:
+    return {name.replace("_", " "): value for name, value in evidence.items()}

@@ -18,8 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from symbolic_pe.algebra.scalar import ONE, ZERO, Scalar
-from symbolic_pe.proof.claim import Outcome
-from symbolic_pe.proof.derivation import Decision
+from symbolic_pe.decision import Decision, Outcome
 
 
 @dataclass(frozen=True)
@@ -242,7 +241,7 @@ def rewrite(claim: Equation, lines: Sequence[tuple[Maps, Equation]]) -> Decision
     refutes nothing.
     """
     current = claim.left
-    evidence = {"claim": f"{claim.left} = {claim.right}"}
+    evidence: dict[str, object] = {"claim": f"{claim.left} = {claim.right}"}
     for index, (after, equation) in enumerate(lines, start=1):
         if not follows(current, after, equation):
             reason = f"line {index}, {after}, does not follow from {current} by {equation}"
