@@ -39,6 +39,18 @@ CHAPTERS = (
             "blocks.commuting_families",
         ),
     ),
+    Chapter(
+        "classification",
+        "What a generator can do",
+        (
+            "classification.real_eigenvalues",
+            "classification.rotation",
+            "classification.diagonalisable",
+            "classification.boundedness",
+            "classification.norm_preservation",
+            "classification.every_encoding",
+        ),
+    ),
     Chapter("augmentation", "Constant coordinates", ("alibi_augmentation",)),
 )
 
