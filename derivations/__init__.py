@@ -51,7 +51,39 @@ CHAPTERS = (
             "classification.every_encoding",
         ),
     ),
-    Chapter("augmentation", "Constant coordinates", ("alibi_augmentation",)),
+    Chapter(
+        "time",
+        "Integer positions and clocks",
+        ("time.culver", "time.clocks"),
+    ),
+    Chapter(
+        "augmentation",
+        "Constant coordinates",
+        (
+            "augmentation.alibi",
+            "augmentation.alibi_solutions",
+            "augmentation.minimality",
+            "augmentation.both_sides",
+            "augmentation.fox",
+            "augmentation.grape",
+        ),
+    ),
+    Chapter(
+        "biases",
+        "Which biases a group can carry",
+        (
+            "biases.realisable",
+            "biases.logarithmic",
+            "biases.powers",
+            "biases.tables",
+            "biases.absolute_terms",
+        ),
+    ),
+    Chapter(
+        "misprints",
+        "What print and copies get wrong",
+        ("misprints.ordered_products", "misprints.frequency_ladders"),
+    ),
 )
 
 

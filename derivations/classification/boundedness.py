@@ -147,9 +147,10 @@ DERIVATION = Derivation(
     statement=r"""
 Let $X$ be a real matrix.
 
-- $e^{\tau X}$ is bounded on $\tau \ge 0$ exactly when every eigenvalue has $\mathrm{Re}\,\lambda
-\le 0$ and those with $\mathrm{Re}\,\lambda = 0$ have Jordan blocks of size 1 only. - It is
-bounded on all $\tau$ exactly when every eigenvalue is purely imaginary and $X$ is semisimple.
+- $e^{\tau X}$ is bounded on $\tau \ge 0$ exactly when every eigenvalue has
+$\mathrm{Re}\,\lambda \le 0$ and those with $\mathrm{Re}\,\lambda = 0$ have Jordan blocks of size
+1 only. - It is bounded on all $\tau$ exactly when every eigenvalue is purely imaginary and $X$ is
+semisimple.
 """.strip(),
     hypotheses=(
         "$\\mathrm{Re}\\,\\lambda \\le 0$ for every eigenvalue",

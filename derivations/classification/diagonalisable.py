@@ -93,8 +93,8 @@ DERIVATION = Derivation(
     statement=r"""
 If $X$ is real and diagonalisable over $\mathbb C$, then in a real basis $e^{\tau X}$ is a direct
 sum of blocks $e^{a\tau}$ and $e^{a\tau}R(b\tau)$: growth, constants and decay, and the same three
-times a rotation. Every entry of $e^{\tau X}$ is a combination of $e^{a\tau}$, $e^{a\tau}\cos
-b\tau$ and $e^{a\tau}\sin b\tau$, without powers of $\tau$.
+times a rotation. Every entry of $e^{\tau X}$ is a combination of $e^{a\tau}$,
+$e^{a\tau}\cos b\tau$ and $e^{a\tau}\sin b\tau$, without powers of $\tau$.
 """.strip(),
     hypotheses=("$X$ is diagonalisable over the complex numbers",),
     prose=r"""

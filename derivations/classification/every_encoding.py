@@ -94,8 +94,8 @@ DERIVATION = Derivation(
     statement=r"""
 Every linear encoding with relative scores, square maps and continuity is, up to one constant
 gauge and one change of basis, a direct sum of chains with eigenvalue $a$ or pair $a \pm bi$ and
-length $n$. Its scores are combinations of $\tau^k e^{a\tau}\cos b\tau$ and $\tau^k e^{a\tau}\sin
-b\tau$ with $k$ below the length of the chain.
+length $n$. Its scores are combinations of $\tau^k e^{a\tau}\cos b\tau$ and
+$\tau^k e^{a\tau}\sin b\tau$ with $k$ below the length of the chain.
 """.strip(),
     hypotheses=(
         "linear maps of a fixed finite dimension",

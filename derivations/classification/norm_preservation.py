@@ -107,9 +107,9 @@ DERIVATION = Derivation(
     title="Norms are preserved exactly when the generator is skew in some inner product",
     chapter="classification",
     statement=r"""
-For a symmetric positive definite $S$ the norm $|v|_S^2 = v^\top S v$ satisfies $|e^{tX}v|_S =
-|v|_S$ for all $t, v$ exactly when $X^\top S + SX = 0$. Such an $S$ exists exactly when $X$ is
-semisimple with purely imaginary spectrum.
+For a symmetric positive definite $S$ the norm $|v|_S^2 = v^\top S v$ satisfies
+$|e^{tX}v|_S = |v|_S$ for all $t, v$ exactly when $X^\top S + SX = 0$. Such an $S$ exists exactly
+when $X$ is semisimple with purely imaginary spectrum.
 """.strip(),
     hypotheses=("$S$ is positive definite", "some inner product, not the standard one"),
     steps=(

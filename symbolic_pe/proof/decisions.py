@@ -16,6 +16,7 @@ from symbolic_pe.algebra.matrix import (
 )
 from symbolic_pe.algebra.scalar import Scalar
 from symbolic_pe.decision import Decision, Outcome
+from symbolic_pe.encodings.catalogue import entries
 from symbolic_pe.proof.rocq.theorems import THEOREMS, checked_theorem
 from symbolic_pe.proof.witness import point_of_difference
 
@@ -152,6 +153,17 @@ def cited(theorem: str, *conclusions: str) -> Decision:
     if missing:
         return Decision(Outcome.UNDECIDED, {**shown, "reason": f"it does not state {missing[0]}"})
     return Decision(Outcome.PROVED, shown)
+
+
+def catalogued_mistake(entry: str, name: str) -> Decision:
+    """The refutation of a mis-statement that the catalogue keeps with an entry."""
+    found = {m.name: m for m in entries()[entry].mistakes}
+    if name not in found:
+        reason = f"the entry {entry} has no mistake {name}, but {', '.join(found) or 'none'}"
+        return Decision(Outcome.UNDECIDED, {"reason": reason})
+    decided = found[name].refute()
+    shown = {"right": found[name].right, **decided.evidence}
+    return Decision(decided.outcome, shown, decided.witness)
 
 
 def _summary(part: Decision) -> str:
