@@ -198,7 +198,11 @@ Sandwich and KERPLE with $p = 2$.
         "continuous functions with finitely many independent translates form a continuous group "
         "under translation",
     ),
-    rocq=("Chains.chain_is_flow", "Chains.pair_chain_is_flow"),
+    rocq=(
+        "Chains.chain_is_flow",
+        "Chains.pair_chain_is_flow",
+        "Continuity.continuous_homomorphism_is_flow",
+    ),
     justifies=("symbolic_pe.encodings.realisation.minimal_augmentation", "sandwich", "kerple"),
     sources=(
         "Kronecker 1881; Ho and Kalman, Regelungstechnik 14 (1966)",

@@ -243,7 +243,7 @@ $(x, v) \mapsto (x + tv, v)$.
             "S1.7",
             Outcome.PROVED,
             "in-rocq",
-            "for every chain length; e^{tX} = I + tX at length 2",
+            "for every chain length; $e^{tX} = I + tX$ at length 2",
         ),
     ),
     uses=("exponential",),
