@@ -9,7 +9,7 @@ from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
 from symbolic_pe.algebra.linear_feasibility import is_feasible
 from symbolic_pe.algebra.scalar import Scalar
 from symbolic_pe.decision import Decision, Outcome
-from symbolic_pe.proof.decisions import all_of, same_value
+from symbolic_pe.proof.decisions import all_of, cited, same_value
 from symbolic_pe.proof.derivation import Answer, Derivation, Rule, Step, Twin, holds
 
 M = Scalar.symbol("m")
@@ -97,6 +97,16 @@ written as a function of $|\tau|$ and added to the scores.
             _determined_by_half,
         ),
         Step(
+            "in-rocq",
+            "For every size and every $X$: what a flow gives has a derivative at $0$, $|\\tau|$ "
+            "has none.",
+            Rule.ROCQ,
+            lambda: cited(
+                "Minimality.absolute_lag_is_not_realised",
+                "~ (forall tau : R, bilinear r p (E tau) q = - m * Rabs tau)",
+            ),
+        ),
+        Step(
             "second-difference",
             r"On integers $|n+1| - 2|n| + |n-1|$ is $2$ at $0$ and $0$ elsewhere.",
             Rule.LINEAR_ALGEBRA,
@@ -131,6 +141,7 @@ written as a function of $|\tau|$ and added to the scores.
         ),
     ),
     uses=("augmentation-minimality", "alibi-augmentation"),
+    rocq=("Minimality.absolute_lag_is_not_realised",),
     justifies=("alibi",),
     sources=("Press et al., arXiv:2108.12409 (causal); bidirectional copies",),
 )

@@ -7,7 +7,7 @@ from symbolic_pe.algebra.matrix import ScalarMatrix
 from symbolic_pe.algebra.scalar import ONE, ZERO, Scalar
 from symbolic_pe.decision import Decision, Outcome
 from symbolic_pe.encodings.realisation import hankel_rank, minimal_augmentation
-from symbolic_pe.proof.decisions import all_of, same_value
+from symbolic_pe.proof.decisions import all_of, cited, same_value
 from symbolic_pe.proof.derivation import Answer, Derivation, Rule, Step, Twin, holds
 from symbolic_pe.proof.rewriting import Equation, constant, rewrite
 
@@ -136,6 +136,18 @@ linear in content are possible, $u^\top k$ in place of $m$.
             _bias_block,
         ),
         Step(
+            "in-rocq",
+            "The same for every $d$, every size $r$ and every real $X$, with $c$ allowed.",
+            Rule.ROCQ,
+            lambda: cited(
+                "Minimality.two_coordinates_are_needed",
+                "through r C (E tau) B =[ S d] content_and_bias d m c tau",
+                "(d + 2 <= r)%nat",
+            ),
+            "If $r \\le d + 1$, the $d + 2$ vectors $Be_0, \\dots, Be_d, XBe_d$ are dependent; "
+            "$C$ and $CX$ make all coefficients $0$.",
+        ),
+        Step(
             "attained",
             "Two coordinates are attained; the package computes rank and realisation of a bias.",
             Rule.LINEAR_ALGEBRA,
@@ -166,7 +178,7 @@ linear in content are possible, $u^\top k$ in place of $m$.
     ),
     uses=("alibi-augmentation", "exponential"),
     assumes=("the rank of a product is at most the dimension between its factors",),
-    rocq=("Augmentation.alibi",),
+    rocq=("Minimality.two_coordinates_are_needed", "Augmentation.alibi"),
     justifies=("symbolic_pe.encodings.realisation.minimal_augmentation",),
     sources=(
         "Ho and Kalman, Regelungstechnik 14 (1966)",

@@ -28,6 +28,7 @@ THEORY = (
     "Augmentation",
     "Gauge",
     "Continuity",
+    "Minimality",
     "ExteriorAlgebra",
     "Determinant",
     "Fundamental",

@@ -88,6 +88,12 @@ THEOREMS = (
         "continuous_homomorphism_is_flow",
         "continuity at 0 suffices: there is such an X",
     ),
+    Theorem(
+        "Minimality",
+        "two_coordinates_are_needed",
+        "content of d channels and −mτ + c, m ≠ 0, need d + 2 dimensions",
+    ),
+    Theorem("Minimality", "absolute_lag_is_not_realised", "no flow gives −m·|τ| on all lags"),
     Theorem("Fundamental", "fundamental_exists", "p(d/dt)φ = 0 has fundamental solutions"),
     Theorem("Fundamental", "fundamental_unique", "and only one system of them"),
     Theorem("Fundamental", "flow_from_annihilator", "p(X) = 0 gives exp(tX) = Σ φ_c(t)·Xᶜ"),
