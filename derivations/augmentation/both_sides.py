@@ -97,7 +97,7 @@ written as a function of $|\tau|$ and added to the scores.
             _determined_by_half,
         ),
         Step(
-            "in-rocq",
+            "for-every-size",
             "For every size and every $X$: what a flow gives has a derivative at $0$, $|\\tau|$ "
             "has none.",
             Rule.ROCQ,

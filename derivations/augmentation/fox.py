@@ -128,7 +128,7 @@ a group in learned time with two constant coordinates. Constant gates $f = e^{-m
         Step("group-law", r"$D_{ts} = D_{tu} + D_{us}$.", Rule.NORMAL_FORM, _additive),
         Step("alibi", r"$\log f = -m$ gives $-m(t - s)$.", Rule.NORMAL_FORM, _constant_gates),
         Step(
-            "augmentation-in-rocq",
+            "augmentation-for-every-size",
             "Appended constants add $u^\\top e^{(t-s)Y} w$ to any score.",
             Rule.ROCQ,
             lambda: cited("Augmentation.score_with_bias", "bilinear k u (B (t - s)) w"),

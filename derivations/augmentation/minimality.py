@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
-from symbolic_pe.algebra.matrix import ScalarMatrix
 from symbolic_pe.algebra.scalar import ONE, ZERO, Scalar
 from symbolic_pe.decision import Decision, Outcome
 from symbolic_pe.encodings.realisation import hankel_rank, minimal_augmentation
@@ -13,18 +12,6 @@ from symbolic_pe.proof.rewriting import Equation, constant, rewrite
 
 M, C = Scalar.symbol("m"), Scalar.symbol("c")
 LAG = ExponentialPolynomial.variable("t")
-
-
-def determinant(matrix: ScalarMatrix) -> Scalar:
-    """By the first row; for matrices of a few rows."""
-    if not matrix:
-        return ONE
-    total, sign = ZERO, ONE
-    for column, x in enumerate(matrix[0]):
-        minor = tuple(row[:column] + row[column + 1 :] for row in matrix[1:])
-        total = total + sign * x * determinant(minor)
-        sign = -sign
-    return total
 
 
 def _factorisation() -> Decision:
@@ -45,7 +32,7 @@ def _content_block() -> Decision:
 
 def _bias_block() -> Decision:
     """The bias −mτ + c has M₀ = c, M₁ = −m, M₂ = 0: det [[c, −m], [−m, 0]] = −m² for every c."""
-    found = determinant(((C, -M), (-M, ZERO)))
+    found = C * ZERO - (-M) * (-M)
     return same_value(-(M * M), found, "det [[c, -m], [-m, 0]]")
 
 
@@ -136,7 +123,7 @@ linear in content are possible, $u^\top k$ in place of $m$.
             _bias_block,
         ),
         Step(
-            "in-rocq",
+            "for-every-size",
             "The same for every $d$, every size $r$ and every real $X$, with $c$ allowed.",
             Rule.ROCQ,
             lambda: cited(

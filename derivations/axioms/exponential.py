@@ -182,7 +182,7 @@ an encoding: the group law, inverses, commutation and relativity follow from the
             "A function whose derivative vanishes is constant, here $E(0)A(0) = I$.",
         ),
         Step(
-            "unique-in-rocq",
+            "unique-for-every-size",
             "Any two solutions agree, for every size.",
             Rule.ROCQ,
             lambda: cited("Flow.flow_unique", "forall t : R, E t =[n] F t"),
@@ -195,7 +195,7 @@ an encoding: the group law, inverses, commutation and relativity follow from the
             _group_of_solution,
         ),
         Step(
-            "group-law-in-rocq",
+            "group-law-for-every-size",
             "Hence they are equal, for every size.",
             Rule.ROCQ,
             lambda: cited("Laws.group_law", "E (s + t) =[n] times n (E s) (E t)"),

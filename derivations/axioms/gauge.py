@@ -129,13 +129,13 @@ projections $W_q$, $W_k$ absorb. As before, $N = F(0)^\top = M^{-1}$.
             _converse,
         ),
         Step(
-            "in-rocq",
+            "for-every-size",
             "The same for every size and every abelian group of positions.",
             Rule.ROCQ,
             lambda: cited("Gauge.gauge", "(forall s : T, G s =[n] times n (G zero) (A (opp s)))"),
         ),
         Step(
-            "converse-in-rocq",
+            "converse-for-every-size",
             "And the converse.",
             Rule.ROCQ,
             lambda: cited("Gauge.gauge_converse", "relative T plus opp n"),
@@ -165,6 +165,6 @@ projections $W_q$, $W_k$ absorb. As before, $N = F(0)^\top = M^{-1}$.
     ),
     uses=("homomorphism",),
     rocq=("Gauge.gauge", "Gauge.gauge_converse"),
-    justifies=("symbolic-pe emit: the maps `queries` and `keys`",),
+    justifies=("symbolic_pe.emit.plan", "symbolic-pe emit"),
     sources=("A. Puranik, positional encodings through group theory, Jane Street, 2026",),
 )

@@ -295,7 +295,7 @@ the projections $W_q$ and $W_k$; without them $G(0)^\top G(0) = I$, and $X$ itse
             _infinitesimal,
         ),
         Step(
-            "invariant-in-rocq",
+            "invariant-for-every-size",
             "The same for every size.",
             Rule.ROCQ,
             lambda: cited(
@@ -337,7 +337,7 @@ the projections $W_q$ and $W_k$; without them $G(0)^\top G(0) = I$, and $X$ itse
             _function_of_the_sum,
         ),
         Step(
-            "one-map-in-rocq",
+            "one-map-for-every-size",
             "Skew generators: one map serves both sides, for every size.",
             Rule.ROCQ,
             lambda: cited(
@@ -358,6 +358,6 @@ the projections $W_q$ and $W_k$; without them $G(0)^\top G(0) = I$, and $X$ itse
     uses=("homomorphism", "gauge", "exponential"),
     assumes=("every real matrix has a real Jordan form (Jordan 1870)",),
     rocq=("Laws.invariant_form", "Laws.one_map", "Laws.orthogonality"),
-    justifies=("the claim `orthogonality` of a proof", "rotation kernels with one `rotate`"),
+    justifies=("symbolic_pe.proof.prover", "rope", "grape-m"),
     sources=("A. Puranik, positional encodings through group theory, Jane Street, 2026",),
 )

@@ -104,11 +104,14 @@ DERIVATION = Derivation(
     title="Scores that look relative and are not",
     chapter="biases",
     statement=r"""
-- FIRE's argument $\ln(c(i-j)+1)/\ln(c\max(i,L)+1)$ sees the lag alone for $i \le L$ and depends
-on $i$ beyond. - CoPE's position $p_{ij} = \sum_{k=j}^{i} g_{ik}$ counts $i - j + 1$ with open
-gates, and depends on the content otherwise. - Sinusoidal tables give
-$p_t^\top p_s = \cos\theta(t-s)$ alone, but the score of $x + p_t$ has terms that depend on $t$
-and on $s$.
+*FIRE.* The argument $\ln(c(i-j)+1)/\ln(c\max(i,L)+1)$ sees the lag alone for $i \le L$ and depends
+on $i$ beyond.
+
+*CoPE.* The position $p_{ij} = \sum_{k=j}^{i} g_{ik}$ counts $i - j + 1$ with open gates, and
+depends on the content otherwise.
+
+*Sinusoidal tables.* $p_t^\top p_s = \cos\theta(t-s)$ alone sees the lag, but the score of $x + p_t$
+and $x + p_s$ has terms that depend on $t$ and on $s$.
 """.strip(),
     hypotheses=(
         "$i \\le L$, for FIRE",

@@ -90,7 +90,7 @@ For $p \ne 0$, $a > 0$ the bias $b(\tau) = -p\ln(1 + a\tau)$ (KERPLE, logarithmi
 $q^\top e^{\tau X} k$ with constant $q, k$ and $X$ of any finite size: not on $\tau \ge 0$, and
 not on the integers $n \ge 0$ with $q^\top B^n k$ either.
 """.strip(),
-    hypotheses=("$a \\ne 0$", "every finite size is excluded, not only small ones"),
+    hypotheses=("$a \\ne 0$ and $p \\ne 0$",),
     prose=r"""
 Two arguments. *On the reals:* $b$ solves $(1 + a\tau)b' = -pa$. If $b$ were an exponential
 polynomial $f$, then $(1 + a\tau)f' + pa$ would be one that vanishes on a half-line, hence
@@ -129,7 +129,7 @@ matrix of every size is positive definite, and no finite size has all these rank
     twins=(
         Twin(
             "six-coordinates",
-            "the infinite rank: six coordinates.",
+            "the theorem: six coordinates are tried, with $a = p = 1$.",
             "$-\\ln(1 + n)$ is realised at integer lags.",
             _finite,
         ),

@@ -120,7 +120,7 @@ For a function $b$ on the reals the following are equivalent.
 The fewest coordinates are the dimension of that space, which is the rank of the Hankel matrix
 $[b^{(i+j)}(0)]$.
 """.strip(),
-    hypotheses=("finite size", "the rank is not undercut"),
+    hypotheses=("finite size", "as many coordinates as the rank, at least"),
     prose=r"""
 So the question whether a relative bias is a positional group has a complete answer, also for
 biases that are learned: a sum of exponentials with polynomial factors is inside, a logarithm, a
@@ -137,7 +137,7 @@ Sandwich and KERPLE with $p = 2$.
             _entries,
         ),
         Step(
-            "blocks-in-rocq",
+            "blocks-for-every-size",
             "The entries of chains of every length.",
             Rule.ROCQ,
             lambda: cited("Chains.pair_chain_is_flow", "pair_chain_flow a b e"),

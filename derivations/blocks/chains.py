@@ -193,7 +193,7 @@ $(x, v) \mapsto (x + tv, v)$.
             _vandermonde,
         ),
         Step(
-            "in-rocq",
+            "for-every-size",
             "The displayed matrices are the flow of $aI + \\eta N$, for every $n$.",
             Rule.ROCQ,
             lambda: cited(
@@ -202,7 +202,7 @@ $(x, v) \mapsto (x + tv, v)$.
             ),
         ),
         Step(
-            "group-law-in-rocq",
+            "group-law-for-every-size",
             "Their group law, for every $n$.",
             Rule.ROCQ,
             lambda: cited(
@@ -210,7 +210,7 @@ $(x, v) \mapsto (x + tv, v)$.
             ),
         ),
         Step(
-            "vandermonde-in-rocq",
+            "vandermonde-for-every-size",
             "And Vandermonde's convolution from it.",
             Rule.ROCQ,
             lambda: cited("Chains.vandermonde", "(s + t) ^ n / INR (fact n)"),
@@ -242,7 +242,7 @@ $(x, v) \mapsto (x + tv, v)$.
         Answer(
             "S1.7",
             Outcome.PROVED,
-            "in-rocq",
+            "for-every-size",
             "for every chain length; $e^{tX} = I + tX$ at length 2",
         ),
     ),

@@ -155,19 +155,19 @@ first order only.
             _must_commute,
         ),
         Step(
-            "in-rocq",
+            "for-every-size",
             "Any number of axes, every size.",
             Rule.ROCQ,
             lambda: cited("Axes.axes_group_law", "commuting n m X -> forall p q : vector"),
         ),
         Step(
-            "relativity-in-rocq",
+            "relativity-for-every-size",
             "Scores see the difference of positions.",
             Rule.ROCQ,
             lambda: cited("Axes.axes_relativity", "(shifted p (reversed s))"),
         ),
         Step(
-            "converse-in-rocq",
+            "converse-for-every-size",
             "A group has generators that commute.",
             Rule.ROCQ,
             lambda: cited("Axes.axes_must_commute", "commuting n m X"),

@@ -126,7 +126,7 @@ Heads and planes stand side by side; a chain of planes is one block inside anoth
             _kronecker_sum,
         ),
         Step(
-            "direct-sums-in-rocq",
+            "direct-sums-for-every-size",
             "Direct sums of any list of blocks.",
             Rule.ROCQ,
             lambda: cited(
@@ -135,7 +135,7 @@ Heads and planes stand side by side; a chain of planes is one block inside anoth
             ),
         ),
         Step(
-            "kronecker-sums-in-rocq",
+            "kronecker-sums-for-every-size",
             "Kronecker sums of any sizes.",
             Rule.ROCQ,
             lambda: cited(
@@ -161,6 +161,6 @@ Heads and planes stand side by side; a chain of planes is one block inside anoth
     ),
     uses=("exponential", "chains"),
     rocq=("DirectSums.joined_is_flow", "Chains.kronecker_sum_is_flow"),
-    justifies=("symbolic_pe.exponential.closed_form.assemble", "heads and planes of every kernel"),
+    justifies=("symbolic_pe.exponential.closed_form.assemble", "symbolic_pe.emit.plan"),
     sources=("Horn and Johnson, Topics in Matrix Analysis, 1991, section 4.4",),
 )

@@ -109,7 +109,7 @@ the layout. Orientation moves too: swapping the channels of a plane turns it the
             "channels fill $2h$ channels.",
         ),
         Step(
-            "in-rocq",
+            "for-every-size",
             "A flow in any layout that names every channel once is the flow of the moved "
             "generator.",
             Rule.ROCQ,

@@ -102,7 +102,7 @@ of numbers. It is the Kronecker sum of a real chain and the rotation of a plane.
             _complex_form,
         ),
         Step(
-            "in-rocq",
+            "for-every-size",
             "The displayed matrices are the flow, for every $n$.",
             Rule.ROCQ,
             lambda: cited(
@@ -111,7 +111,7 @@ of numbers. It is the Kronecker sum of a real chain and the rotation of a plane.
             ),
         ),
         Step(
-            "group-law-in-rocq",
+            "group-law-for-every-size",
             "Their group law, for every $n$.",
             Rule.ROCQ,
             lambda: cited(

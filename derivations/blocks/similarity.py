@@ -95,7 +95,7 @@ So only blocks in normal form need formulas, and a learned basis can be moved in
             _scores,
         ),
         Step(
-            "in-rocq",
+            "for-every-size",
             "The same for every size.",
             Rule.ROCQ,
             lambda: cited("Laws.similarity", "flow n X (fun t : R => times n P (times n (E t) Q))"),
@@ -112,6 +112,6 @@ So only blocks in normal form need formulas, and a learned basis can be moved in
     ),
     uses=("exponential",),
     rocq=("Laws.similarity",),
-    justifies=("symbolic_pe.exponential.closed_form.ClosedForm", "the claim `conjugation`"),
+    justifies=("symbolic_pe.exponential.closed_form.ClosedForm", "symbolic_pe.proof.conjugation"),
     sources=("Horn and Johnson, Matrix Analysis, 2nd edition, 2013, section 3.1",),
 )

@@ -106,17 +106,18 @@ def _both_sides() -> Decision:
     return holds(
         agree and everywhere == {key: key == (0, 1) for key in everywhere},
         "another case is bounded on all lags",
-        causal=[f"sign {s}, length {n}" for (s, n), yes in causal.items() if yes],
-        all_lags=[f"sign {s}, length {n}" for (s, n), yes in everywhere.items() if yes],
+        causal="; ".join(f"sign {s}, length {n}" for (s, n), yes in causal.items() if yes),
+        all_lags="; ".join(f"sign {s}, length {n}" for (s, n), yes in everywhere.items() if yes),
     )
 
 
 def _without_sign() -> Decision:
-    lag, value = unbounded_value(Block(ONE))
+    lag = unbounded_value(Block(ONE))[0] + ONE
+    value = exponential(lag)
     return Decision(
         Outcome.REFUTED,
         {"value": value},
-        f"X = 1, semisimple: for every bound c > 1 the value at tau = {lag} + 1 is e c > c",
+        f"X = 1, semisimple: for every bound c > 0 the value at tau = {lag} is {value} > c",
     )
 
 
@@ -145,12 +146,10 @@ DERIVATION = Derivation(
     title="Bounded on causal lags, bounded on all lags",
     chapter="classification",
     statement=r"""
-Let $X$ be a real matrix.
-
-- $e^{\tau X}$ is bounded on $\tau \ge 0$ exactly when every eigenvalue has
-$\mathrm{Re}\,\lambda \le 0$ and those with $\mathrm{Re}\,\lambda = 0$ have Jordan blocks of size
-1 only. - It is bounded on all $\tau$ exactly when every eigenvalue is purely imaginary and $X$ is
-semisimple.
+Let $X$ be a real matrix. Its flow $e^{\tau X}$ is bounded on $\tau \ge 0$ exactly when every
+eigenvalue has $\mathrm{Re}\,\lambda \le 0$ and those with $\mathrm{Re}\,\lambda = 0$ have Jordan
+blocks of size 1 only. It is bounded on all $\tau$ exactly when every eigenvalue is purely
+imaginary and $X$ is semisimple.
 """.strip(),
     hypotheses=(
         "$\\mathrm{Re}\\,\\lambda \\le 0$ for every eigenvalue",
@@ -199,13 +198,13 @@ of a block are $\tau^k e^{a\tau}/k!$ times entries of a rotation.
             "The table of growth that the package reports is this.",
         ),
         Step(
-            "skew-in-rocq",
+            "skew-for-every-size",
             "Skew generators are bounded on all lags, for every size.",
             Rule.ROCQ,
             lambda: cited("Laws.bounded", "skew n X -> exists c : R"),
         ),
         Step(
-            "contraction-in-rocq",
+            "contraction-for-every-size",
             r"If $X + X^\top$ is diagonal and nowhere positive, all entries are at most $1$ on "
             r"$\tau \ge 0$.",
             Rule.ROCQ,
@@ -237,7 +236,7 @@ of a block are $\tau^k e^{a\tau}/k!$ times entries of a rotation.
     rocq=("Laws.bounded", "Bounds.contraction"),
     justifies=(
         "symbolic_pe.generators.families.growth_of",
-        "the claims `bounded-causal` and `bounded-all`",
+        "symbolic_pe.proof.prover",
     ),
     sources=("Horn and Johnson, Topics in Matrix Analysis, 1991, section 6.2",),
 )

@@ -27,8 +27,8 @@ def _exhaustive() -> Decision:
     return holds(
         len(set(names.values())) == 6,
         "two of the six cases have one name",
-        real=[names[False, s] for s in SIGNS],
-        pairs=[names[True, s] for s in SIGNS],
+        real=", ".join(names[False, s] for s in SIGNS),
+        pairs=", ".join(names[True, s] for s in SIGNS),
     )
 
 

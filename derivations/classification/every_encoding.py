@@ -24,8 +24,8 @@ def _names() -> Decision:
     return holds(
         len(set(names)) == len(names),
         "two kinds of blocks have one name",
-        used={n: list(known_encodings(n)) for n in names if known_encodings(n)},
-        unused=[n for n in names if not known_encodings(n)],
+        used=", ".join(n for n in names if known_encodings(n)),
+        unused=", ".join(n for n in names if not known_encodings(n)),
     )
 
 

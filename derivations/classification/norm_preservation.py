@@ -126,7 +126,7 @@ when $X$ is semisimple with purely imaginary spectrum.
             _sufficient,
         ),
         Step(
-            "invariant-in-rocq",
+            "invariant-for-every-size",
             "The same for every size.",
             Rule.ROCQ,
             lambda: cited(
@@ -134,7 +134,7 @@ when $X$ is semisimple with purely imaginary spectrum.
             ),
         ),
         Step(
-            "standard-in-rocq",
+            "standard-for-every-size",
             "In the standard inner product no other $X$ has an orthogonal flow.",
             Rule.ROCQ,
             lambda: cited("Laws.orthogonality_needs_skewness", "-> skew n X"),
@@ -163,6 +163,6 @@ when $X$ is semisimple with purely imaginary spectrum.
     uses=("one-map", "boundedness"),
     assumes=("every real matrix has a real Jordan form (Jordan 1870)",),
     rocq=("Laws.invariant_form", "Laws.orthogonality", "Laws.orthogonality_needs_skewness"),
-    justifies=("the claim `orthogonality`",),
+    justifies=("symbolic_pe.proof.prover",),
     sources=("Horn and Johnson, Topics in Matrix Analysis, 1991, section 6.2",),
 )

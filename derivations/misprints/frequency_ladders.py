@@ -9,6 +9,7 @@ from flint import arb, fmpq
 from symbolic_pe.algebra.scalar import ONE, Scalar, precision
 from symbolic_pe.decision import Decision, Outcome
 from symbolic_pe.encodings.catalogue import entries
+from symbolic_pe.encodings.entry import Mistake
 from symbolic_pe.encodings.families.rotary import ladder
 from symbolic_pe.proof.decisions import all_of, catalogued_mistake, same_value
 from symbolic_pe.proof.derivation import Answer, Derivation, Rule, Step, Twin, holds
@@ -187,15 +188,14 @@ def _same_rows() -> Decision:
 def _catalogued(entry: str, name: str) -> Twin:
     return Twin(
         f"{entry}-{name}",
-        f"what the catalogue keeps under `{entry}`.",
-        _claim(entry, name),
+        f"the definition: {_mistake(entry, name).right}.",
+        f"{_mistake(entry, name).claim} ({_mistake(entry, name).where})",
         lambda: catalogued_mistake(entry, name),
     )
 
 
-def _claim(entry: str, name: str) -> str:
-    found = {m.name: m for m in entries()[entry].mistakes}.get(name)
-    return "" if found is None else f"{found.claim} ({found.where})"
+def _mistake(entry: str, name: str) -> Mistake:
+    return next(m for m in entries()[entry].mistakes if m.name == name)
 
 
 DERIVATION = Derivation(

@@ -91,7 +91,7 @@ clock. Seen by index, the encoding is no function of the lag.
             _affine,
         ),
         Step(
-            "in-rocq",
+            "for-every-size",
             "Positions may be the elements of any abelian group.",
             Rule.ROCQ,
             lambda: cited("Gauge.homomorphism", "forall (T : Type)"),
@@ -115,7 +115,7 @@ clock. Seen by index, the encoding is no function of the lag.
     ),
     uses=("homomorphism",),
     rocq=("Gauge.homomorphism",),
-    justifies=("mamba", "the clock of a specification"),
+    justifies=("mamba", "symbolic_pe.encodings.specification"),
     sources=(
         "A. Puranik, positional encodings through group theory, Jane Street, 2026",
         "Dao and Gu, Mamba-2, arXiv:2405.21060",

@@ -165,7 +165,7 @@ does not: it is constant from some lag on, and a sequence of that kind needs a s
             _series,
         ),
         Step(
-            "powers-in-rocq",
+            "powers-for-every-size",
             "Powers of an invertible $B$ are a group of the integers.",
             Rule.ROCQ,
             lambda: cited("Steps.step_group_law", "times n"),

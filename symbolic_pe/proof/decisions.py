@@ -20,6 +20,9 @@ from symbolic_pe.encodings.catalogue import entries
 from symbolic_pe.proof.rocq.theorems import THEOREMS, checked_theorem
 from symbolic_pe.proof.witness import point_of_difference
 
+SHOWN = 2
+"""Rows and columns of matrices that pages show for two sides that agree."""
+
 
 def same_function(
     claimed: ExponentialPolynomial,
@@ -53,7 +56,7 @@ def same_functions(
             if decided.outcome is not Outcome.PROVED:
                 place = {"entry": f"row {i}, column {j}"} | _named(evidence)
                 return Decision(decided.outcome, {**place, **decided.evidence}, decided.witness)
-    return Decision(Outcome.PROVED, _named(evidence))
+    return Decision(Outcome.PROVED, _small(found) | _named(evidence))
 
 
 def flow_laws(generator: ScalarMatrix, flow: FunctionMatrix) -> Decision:
@@ -102,7 +105,7 @@ def same_matrix(
             if not (a - b).vanishes():
                 where = f"{what}, row {i}, column {j}: claimed {a}, found {b}"
                 return Decision(Outcome.REFUTED, _named(evidence), where)
-    return Decision(Outcome.PROVED, _named(evidence))
+    return Decision(Outcome.PROVED, _small(found) | _named(evidence))
 
 
 def all_of(parts: Mapping[str, Decision]) -> Decision:
@@ -166,12 +169,22 @@ def catalogued_mistake(entry: str, name: str) -> Decision:
     return Decision(decided.outcome, shown, decided.witness)
 
 
-def _summary(part: Decision) -> str:
+def _summary(part: Decision) -> object:
+    """What a part found: its witness or reason, else the value or the lines that prove it."""
     if part.witness:
         return f"{part.outcome.value}: {part.witness}"
     if "reason" in part.evidence:
         return f"{part.outcome.value}: {part.evidence['reason']}"
+    for key in ("both sides", "lines"):
+        if key in part.evidence:
+            return part.evidence[key]
     return part.outcome.value
+
+
+def _small(matrix: ScalarMatrix | FunctionMatrix) -> dict[str, object]:
+    """A matrix of at most `SHOWN` rows and columns as evidence; larger ones are not shown."""
+    small = len(matrix) <= SHOWN and all(len(row) <= SHOWN for row in matrix)
+    return {"both sides": matrix} if small else {}
 
 
 def _named(evidence: Mapping[str, object]) -> dict[str, object]:
