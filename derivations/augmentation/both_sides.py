@@ -97,6 +97,15 @@ written as a function of $|\tau|$ and added to the scores.
             _determined_by_half,
         ),
         Step(
+            "half-line-for-every-size",
+            "What a flow gives is known everywhere once it is known on a half-line, for every "
+            "size.",
+            Rule.ROCQ,
+            lambda: cited(
+                "HalfLine.known_on_a_half_line", "forall t : R, bilinear n p (E t) q = 0"
+            ),
+        ),
+        Step(
             "for-every-size",
             "For every size and every $X$: what a flow gives has a derivative at $0$, $|\\tau|$ "
             "has none.",
@@ -141,7 +150,7 @@ written as a function of $|\tau|$ and added to the scores.
         ),
     ),
     uses=("augmentation-minimality", "alibi-augmentation"),
-    rocq=("Minimality.absolute_lag_is_not_realised",),
+    rocq=("Minimality.absolute_lag_is_not_realised", "HalfLine.known_on_a_half_line"),
     justifies=("alibi",),
     sources=("Press et al., arXiv:2108.12409 (causal); bidirectional copies",),
 )

@@ -70,7 +70,7 @@ def _invariant_form() -> Decision:
     )
 
 
-def _infinitesimal() -> Decision:
+def infinitesimal() -> Decision:
     """d/dt A(t)ᵀSA(t) = A(t)ᵀ(XᵀS + SX)A(t), which at t = 0 is XᵀS + SX."""
     found = derivative(A(T).T * S_FORM * A(T), "t", LAW)
     start, middle = START, X.T * S_FORM + S_FORM * X
@@ -292,7 +292,7 @@ the projections $W_q$ and $W_k$; without them $G(0)^\top G(0) = I$, and $X$ itse
             r"$\frac{d}{dt} A^\top S A = A^\top (X^\top S + S X) A$: the form is invariant exactly "
             r"when $X^\top S + S X = 0$.",
             Rule.REWRITING,
-            _infinitesimal,
+            infinitesimal,
         ),
         Step(
             "invariant-for-every-size",

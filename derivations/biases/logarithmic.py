@@ -6,7 +6,7 @@ from flint import arb, arb_mat
 
 from symbolic_pe.algebra.scalar import ONE, Scalar, precision
 from symbolic_pe.decision import Decision, Outcome
-from symbolic_pe.proof.decisions import same_value
+from symbolic_pe.proof.decisions import cited, same_value
 from symbolic_pe.proof.derivation import Derivation, Rule, Step, Twin, holds
 from symbolic_pe.proof.hypergeometric import logarithmic_derivative
 
@@ -112,6 +112,15 @@ matrix of every size is positive definite, and no finite size has all these rank
             "all of the line.",
         ),
         Step(
+            "half-line",
+            "An element of the ring that vanishes for all $\\tau \\ge 0$ vanishes everywhere: it "
+            "is what a flow gives (`realisable-biases`).",
+            Rule.ROCQ,
+            lambda: cited(
+                "HalfLine.known_on_a_half_line", "forall t : R, bilinear n p (E t) q = 0"
+            ),
+        ),
+        Step(
             "moments",
             r"$\ln\frac{1 + a(n+1)}{1 + an} = \int_0^\infty "
             r"e^{-(n + 1/a)s}\,\frac{1 - e^{-s}}{s}\,ds$: "
@@ -141,7 +150,7 @@ matrix of every size is positive definite, and no finite size has all these rank
         ),
     ),
     uses=("realisable-biases",),
-    assumes=("an exponential polynomial that vanishes on a half-line vanishes",),
+    rocq=("HalfLine.known_on_a_half_line",),
     justifies=("kerple",),
     sources=("Chi et al., KERPLE, arXiv:2205.09921",),
 )

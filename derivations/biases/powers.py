@@ -9,7 +9,7 @@ from symbolic_pe.algebra.functions import power
 from symbolic_pe.algebra.scalar import ONE, ZERO, Scalar
 from symbolic_pe.decision import Decision, Outcome
 from symbolic_pe.encodings.realisation import hankel_rank, minimal_augmentation
-from symbolic_pe.proof.decisions import all_of, same_value
+from symbolic_pe.proof.decisions import all_of, cited, same_value
 from symbolic_pe.proof.derivation import Derivation, Rule, Step, Twin, holds
 from symbolic_pe.proof.hypergeometric import HypergeometricTerm
 
@@ -96,6 +96,15 @@ three coordinates and holds at negative lags too. All others are relative withou
             _top_term,
         ),
         Step(
+            "half-line",
+            "So the equation holds for $f$ on the whole line if it holds for all $\\tau \\ge 0$: "
+            "both sides are what flows give (`realisable-biases`).",
+            Rule.ROCQ,
+            lambda: cited(
+                "HalfLine.known_on_a_half_line", "forall t : R, bilinear n p (E t) q = 0"
+            ),
+        ),
+        Step(
             "whole-exponents",
             r"For whole $p$ the matrix $[b^{(i+j)}(0)]$ has $-a\,p!$ on the anti-diagonal and $0$ "
             r"elsewhere: rank $p + 1$, and a chain of that length realises $b$. $p$ = 1 to 4 are "
@@ -119,7 +128,7 @@ three coordinates and holds at negative lags too. All others are relative withou
         ),
     ),
     uses=("realisable-biases",),
-    assumes=("an exponential polynomial that vanishes on a half-line vanishes",),
+    rocq=("HalfLine.known_on_a_half_line",),
     justifies=("kerple",),
     sources=("Chi et al., KERPLE, arXiv:2205.09921",),
 )

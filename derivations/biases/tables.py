@@ -9,7 +9,7 @@ from symbolic_pe.algebra.scalar import ONE, ZERO, Scalar
 from symbolic_pe.decision import Decision
 from symbolic_pe.encodings.realisation import hankel_rank
 from symbolic_pe.jordan.integer_step import integer_step
-from symbolic_pe.proof.decisions import all_of, same_value
+from symbolic_pe.proof.decisions import all_of, cited, same_value
 from symbolic_pe.proof.derivation import Derivation, Rule, Step, Twin, holds
 
 BUCKETS, EXACT, FARTHEST = 32, 16, 128
@@ -133,12 +133,20 @@ many numbers; groups cannot forget, and forgetting after lag 113 is what the tab
         ),
         Step(
             "on-the-reals",
-            r"If $f$ in the ring is constant on an interval, $f'$ vanishes there, hence "
+            r"If $f$ in the ring is constant from some lag on, $f'$ vanishes there, hence "
             r"everywhere, and $(\tau^k e^{\lambda\tau})' "
             r"= (\lambda\tau + k)\,\tau^{k-1}e^{\lambda\tau}$ leaves only $k = \lambda = "
             r"0$: $f$ is constant.",
             Rule.NORMAL_FORM,
             _constant_everywhere,
+        ),
+        Step(
+            "half-line",
+            "What a flow gives is known everywhere once it is known on a half-line.",
+            Rule.ROCQ,
+            lambda: cited(
+                "HalfLine.known_on_a_half_line", "forall t : R, bilinear n p (E t) q = 0"
+            ),
         ),
         Step(
             "on-the-integers",
@@ -172,10 +180,8 @@ many numbers; groups cannot forget, and forgetting after lag 113 is what the tab
         ),
     ),
     uses=("realisable-biases", "culver"),
-    assumes=(
-        "an exponential polynomial that vanishes on an interval vanishes",
-        "every matrix satisfies its characteristic polynomial (Cayley and Hamilton)",
-    ),
+    assumes=("every matrix satisfies its characteristic polynomial (Cayley and Hamilton)",),
+    rocq=("HalfLine.known_on_a_half_line",),
     justifies=("t5",),
     sources=("Raffel et al., T5, arXiv:1910.10683, and its code",),
 )

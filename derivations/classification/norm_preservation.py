@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flint import fmpq, fmpq_mat
 
-from derivations.axioms.one_map import invariant_forms
+from derivations.axioms.one_map import infinitesimal, invariant_forms
 from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
 from symbolic_pe.algebra.matrix import (
     ScalarMatrix,
@@ -20,46 +20,9 @@ from symbolic_pe.exponential.closed_form import exponential
 from symbolic_pe.generators.generator import Generator
 from symbolic_pe.proof.decisions import all_of, cited, same_functions, same_matrix
 from symbolic_pe.proof.derivation import Derivation, Rule, Step, Twin
-from symbolic_pe.proof.rewriting import (
-    IDENTITY,
-    NULL,
-    ORIGIN,
-    Equation,
-    Family,
-    constant,
-    derivative,
-    positions,
-    rewrite,
-)
 
-(T,) = positions("t")
-E = Family("E")
-X, S = constant("X"), constant("S")
-LAW = {"E": X * E(T)}
 ELLIPSE: ScalarMatrix = ((ZERO, -ONE), (Scalar.rational(4), ZERO))
 """Turns along ellipses: skew for S = diag(4, 1)."""
-
-
-def _needed() -> Decision:
-    """The derivative of EᵀSE at 0 is XᵀS + SX: constant EᵀSE leaves 0."""
-    start = Equation("E(0) = I", E(ORIGIN), IDENTITY)
-    found = derivative(E(T).T * S * E(T), "t", LAW).at({"t": ORIGIN})
-    left = X.T * S
-    return rewrite(
-        Equation("derivative at 0", found, left + S * X),
-        [
-            (left * E(ORIGIN) + E(ORIGIN).T * S * X * E(ORIGIN), start.T),
-            (left + E(ORIGIN).T * S * X * E(ORIGIN), start),
-            (left + S * X * E(ORIGIN), start.T),
-            (left + S * X, start),
-        ],
-    )
-
-
-def _sufficient() -> Decision:
-    balance = Equation("X^T S = -S X", X.T * S, -(S * X))
-    found = derivative(E(T).T * S * E(T), "t", LAW)
-    return rewrite(Equation("derivative of E^T S E", found, NULL), [(NULL, balance)])
 
 
 def _ellipse() -> Decision:
@@ -114,16 +77,11 @@ when $X$ is semisimple with purely imaginary spectrum.
     hypotheses=("$S$ is positive definite", "some inner product, not the standard one"),
     steps=(
         Step(
-            "needed",
-            r"$\frac{d}{dt} E^\top S E$ at $0$ is $X^\top S + S X$.",
+            "infinitesimal",
+            r"$\frac{d}{dt} E^\top S E = E^\top(X^\top S + SX)E$: constant exactly when "
+            r"$X^\top S + SX = 0$.",
             Rule.REWRITING,
-            _needed,
-        ),
-        Step(
-            "sufficient",
-            r"If $X^\top S = -SX$, then $\frac{d}{dt} E^\top S E = E^\top(X^\top S + SX)E = 0$.",
-            Rule.REWRITING,
-            _sufficient,
+            infinitesimal,
         ),
         Step(
             "invariant-for-every-size",

@@ -160,7 +160,9 @@ does not: it is constant from some lag on, and a sequence of that kind needs a s
         ),
         Step(
             "logarithm-of-a-chain",
-            r"$\exp(\log(1 + y)) = 1 + y$ as series, so it holds for nilpotent $y$ of every size.",
+            r"$\exp(\log(1 + y)) = 1 + y$ as series, so it holds for nilpotent $y$ of every "
+            r"size: a chain at $\mu > 0$, or at a pair $\mu \notin \mathbb R$, has the logarithm "
+            r"$\ln\mu + \log(1 + N/\mu)$.",
             Rule.NORMAL_FORM,
             _series,
         ),

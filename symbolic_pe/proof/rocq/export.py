@@ -29,6 +29,7 @@ THEORY = (
     "Gauge",
     "Continuity",
     "Minimality",
+    "HalfLine",
     "ExteriorAlgebra",
     "Determinant",
     "Fundamental",

@@ -94,6 +94,11 @@ THEOREMS = (
         "content of d channels and −mτ + c, m ≠ 0, need d + 2 dimensions",
     ),
     Theorem("Minimality", "absolute_lag_is_not_realised", "no flow gives −m·|τ| on all lags"),
+    Theorem(
+        "HalfLine",
+        "known_on_a_half_line",
+        "pᵀE(t)q = 0 for all t ≥ 0 gives pᵀE(t)q = 0 for all t",
+    ),
     Theorem("Fundamental", "fundamental_exists", "p(d/dt)φ = 0 has fundamental solutions"),
     Theorem("Fundamental", "fundamental_unique", "and only one system of them"),
     Theorem("Fundamental", "flow_from_annihilator", "p(X) = 0 gives exp(tX) = Σ φ_c(t)·Xᶜ"),
