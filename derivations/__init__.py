@@ -54,7 +54,7 @@ CHAPTERS = (
     Chapter(
         "time",
         "Integer positions and clocks",
-        ("time.culver", "time.clocks"),
+        ("time.culver", "time.clocks", "time.state_space"),
     ),
     Chapter(
         "augmentation",

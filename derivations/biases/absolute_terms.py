@@ -59,6 +59,23 @@ def _sinusoidal_alone() -> Decision:
     return same_function(cosine("t", theta).compose({"t": 1, "s": -1}), product)
 
 
+def _projected() -> Decision:
+    """(∂_t + ∂_s) p_tᵀWp_s is a combination of cos θ(t + s) and sin θ(t + s)."""
+    a, b, c, d, theta = (Scalar.symbol(x) for x in ("a", "b", "c", "d", "theta"))
+    cosine, sine = ExponentialPolynomial.cosine, ExponentialPolynomial.sine
+    score = (
+        (cosine("t", theta) * cosine("s", theta)).scale(a)
+        + (cosine("t", theta) * sine("s", theta)).scale(b)
+        + (sine("t", theta) * cosine("s", theta)).scale(c)
+        + (sine("t", theta) * sine("s", theta)).scale(d)
+    )
+    total = {"t": 1, "s": 1}
+    claimed = cosine("t", theta).compose(total).scale(theta * (b + c)) - sine("t", theta).compose(
+        total
+    ).scale(theta * (a - d))
+    return same_function(claimed, score.derivative("t") + score.derivative("s"))
+
+
 def _beyond_length() -> Decision:
     """Lag 10 at i = 600 and at i = 700."""
     with precision(BITS):
@@ -131,6 +148,15 @@ and $x + p_s$ has terms that depend on $t$ and on $s$.
             r"$p_t^\top p_s = \cos\theta(t - s)$.",
             Rule.NORMAL_FORM,
             _sinusoidal_alone,
+        ),
+        Step(
+            "sinusoidal-projections",
+            r"With a projection between them, $(\partial_t + \partial_s)\,p_t^\top W p_s = "
+            r"\theta\,\bigl((b + c)\cos\theta(t+s) - (a - "
+            r"d)\sin\theta(t+s)\bigr)$: relative exactly for $W = aI - "
+            r"bJ$, which commutes with rotations.",
+            Rule.NORMAL_FORM,
+            _projected,
         ),
     ),
     twins=(

@@ -9,7 +9,6 @@ from flint import arb, fmpq
 from symbolic_pe.algebra.scalar import ONE, Scalar, precision
 from symbolic_pe.decision import Decision, Outcome
 from symbolic_pe.encodings.catalogue import entries
-from symbolic_pe.encodings.entry import Mistake
 from symbolic_pe.encodings.families.rotary import ladder
 from symbolic_pe.proof.decisions import all_of, catalogued_mistake, same_value
 from symbolic_pe.proof.derivation import Answer, Derivation, Rule, Step, Twin, holds
@@ -186,16 +185,15 @@ def _same_rows() -> Decision:
 
 
 def _catalogued(entry: str, name: str) -> Twin:
+    """What the catalogue keeps; a name that it does not have is a twin that is not decided."""
+    known = {m.name: m for m in entries()[entry].mistakes} if entry in entries() else {}
+    found = known.get(name)
     return Twin(
         f"{entry}-{name}",
-        f"the definition: {_mistake(entry, name).right}.",
-        f"{_mistake(entry, name).claim} ({_mistake(entry, name).where})",
+        f"the definition: {found.right}." if found else f"what {entry} has as {name}.",
+        f"{found.claim} ({found.where})" if found else "",
         lambda: catalogued_mistake(entry, name),
     )
-
-
-def _mistake(entry: str, name: str) -> Mistake:
-    return next(m for m in entries()[entry].mistakes if m.name == name)
 
 
 DERIVATION = Derivation(

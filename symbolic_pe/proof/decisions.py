@@ -160,7 +160,7 @@ def cited(theorem: str, *conclusions: str) -> Decision:
 
 def catalogued_mistake(entry: str, name: str) -> Decision:
     """The refutation of a mis-statement that the catalogue keeps with an entry."""
-    found = {m.name: m for m in entries()[entry].mistakes}
+    found = {m.name: m for m in entries()[entry].mistakes} if entry in entries() else {}
     if name not in found:
         reason = f"the entry {entry} has no mistake {name}, but {', '.join(found) or 'none'}"
         return Decision(Outcome.UNDECIDED, {"reason": reason})
