@@ -27,7 +27,63 @@ CHAPTERS = (
         "From the axioms to one generator",
         ("axioms.homomorphism", "axioms.gauge", "axioms.exponential", "axioms.one_map"),
     ),
-    Chapter("augmentation", "Constant coordinates", ("alibi_augmentation",)),
+    Chapter(
+        "blocks",
+        "Blocks, and what is built of them",
+        (
+            "blocks.chains",
+            "blocks.pair_chains",
+            "blocks.similarity",
+            "blocks.direct_sums",
+            "blocks.layouts",
+            "blocks.commuting_families",
+        ),
+    ),
+    Chapter(
+        "classification",
+        "What a generator can do",
+        (
+            "classification.real_eigenvalues",
+            "classification.rotation",
+            "classification.diagonalisable",
+            "classification.boundedness",
+            "classification.norm_preservation",
+            "classification.every_encoding",
+        ),
+    ),
+    Chapter(
+        "time",
+        "Integer positions and clocks",
+        ("time.culver", "time.clocks", "time.state_space"),
+    ),
+    Chapter(
+        "augmentation",
+        "Constant coordinates",
+        (
+            "augmentation.alibi",
+            "augmentation.alibi_solutions",
+            "augmentation.minimality",
+            "augmentation.both_sides",
+            "augmentation.fox",
+            "augmentation.grape",
+        ),
+    ),
+    Chapter(
+        "biases",
+        "Which biases a group can carry",
+        (
+            "biases.realisable",
+            "biases.logarithmic",
+            "biases.powers",
+            "biases.tables",
+            "biases.absolute_terms",
+        ),
+    ),
+    Chapter(
+        "misprints",
+        "What print and copies get wrong",
+        ("misprints.ordered_products", "misprints.frequency_ladders"),
+    ),
 )
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from derivations.axioms.relative_scores import GROUP, START, A, T, X
 from symbolic_pe.algebra.functions import exponential
-from symbolic_pe.algebra.matrix import is_rational
+from symbolic_pe.algebra.matrix import identity, multiply
 from symbolic_pe.algebra.scalar import ONE, ZERO, Scalar
+from symbolic_pe.exponential.real_logarithm import real_logarithm
 from symbolic_pe.jordan.integer_step import integer_step
 from symbolic_pe.proof.claim import Outcome
 from symbolic_pe.proof.decisions import all_of, cited, same_value
@@ -100,15 +101,17 @@ def _integers() -> Decision:
 
 
 def _two_generators() -> Decision:
-    """At one position A(1) = I = exp(X) for X = 0 and for the full turn X = 2πJ."""
-    turn = Scalar.rational(2) * Scalar.symbol("pi")
-    generator = ((ZERO, -turn), (turn, ZERO))
-    assert not is_rational(generator)
+    """exp(πJ) = −I, so exp(2πJ) = (−I)² = I = exp(0)."""
+    minus = ((-ONE, ZERO), (ZERO, -ONE))
+    half_turn = real_logarithm(integer_step(minus)).matrix
+    if half_turn is None or multiply(minus, minus) != identity(2):
+        return Decision(Outcome.UNDECIDED, {"reason": "the logarithm of -I is not in the ring"})
+    full = half_turn[1][0] + half_turn[1][0]
     return same_value(
         ZERO,
-        turn,
-        "A(1) = I = exp(0) = exp(2 pi J): the generators differ at row 1, column 0",
-        closed_form="cos(2 pi) = 1, sin(2 pi) = 0",
+        full,
+        "A(1) = I = exp(X) for X = 0 and for X = 2 pi J: the entry at row 1, column 0",
+        half_turn=f"exp(X) = -I for X = {half_turn[1][0]} J, so exp(2X) = I",
     )
 
 
@@ -179,7 +182,7 @@ an encoding: the group law, inverses, commutation and relativity follow from the
             "A function whose derivative vanishes is constant, here $E(0)A(0) = I$.",
         ),
         Step(
-            "unique-in-rocq",
+            "unique-for-every-size",
             "Any two solutions agree, for every size.",
             Rule.ROCQ,
             lambda: cited("Flow.flow_unique", "forall t : R, E t =[n] F t"),
@@ -192,7 +195,7 @@ an encoding: the group law, inverses, commutation and relativity follow from the
             _group_of_solution,
         ),
         Step(
-            "group-law-in-rocq",
+            "group-law-for-every-size",
             "Hence they are equal, for every size.",
             Rule.ROCQ,
             lambda: cited("Laws.group_law", "E (s + t) =[n] times n (E s) (E t)"),

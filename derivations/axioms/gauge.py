@@ -17,7 +17,7 @@ from derivations.axioms.relative_scores import (
     S,
     T,
 )
-from symbolic_pe.algebra.scalar import ONE, ZERO, Scalar
+from symbolic_pe.algebra.scalar import ONE, Scalar
 from symbolic_pe.proof.claim import Outcome
 from symbolic_pe.proof.decisions import cited, same_value
 from symbolic_pe.proof.derivation import Answer, Decision, Derivation, Rule, Step, Twin
@@ -62,18 +62,32 @@ def _printed_backwards() -> Decision:
     The pair F(t) = A(t), G(s) = A(−s) belongs to it; F(0)ᵀG(1) is A(−1).
     """
     two = Scalar.rational(2)
+
+    def query(t: int) -> Scalar:
+        return two**t
+
+    def key(s: int) -> Scalar:
+        return two**-s
+
     return same_value(
-        two, ONE / two, "A(x) = 2^x, F(t) = 2^t, G(s) = 2^(-s): F(0)^T G(1) as A(1 - 0)"
+        two ** (1 - 0),
+        query(0) * key(1),
+        "A(x) = 2^x, F(t) = 2^t, G(s) = 2^(-s): F(s)^T G(t) as A(t - s), at t = 1, s = 0",
+        F_of_t_times_G_of_s=f"at t = 1, s = 0: {query(1) * key(0)} = A(1)",
     )
 
 
 def _depends_on_position() -> Decision:
     """M that varies with the position, here M(s) = 1 + s in dimension 1 and A = 1."""
+
+    def score(t: int, s: int) -> Scalar:
+        query, gauge = ONE, ONE + Scalar.rational(s)
+        return query * gauge * ONE ** (t - s)
+
     return same_value(
-        ONE,
-        ONE + ONE,
-        "dimension 1, A = 1, F = 1, G(s) = M(s) = 1 + s: F(1)^T G(1) for A(0)",
-        at_lag_0=f"F(0)^T G(0) = {ONE + ZERO}",
+        score(0, 0),
+        score(1, 1),
+        "dimension 1, A = 1, F = 1, G(s) = M(s) = 1 + s: the scores at lag 0",
     )
 
 
@@ -115,13 +129,13 @@ projections $W_q$, $W_k$ absorb. As before, $N = F(0)^\top = M^{-1}$.
             _converse,
         ),
         Step(
-            "in-rocq",
+            "for-every-size",
             "The same for every size and every abelian group of positions.",
             Rule.ROCQ,
             lambda: cited("Gauge.gauge", "(forall s : T, G s =[n] times n (G zero) (A (opp s)))"),
         ),
         Step(
-            "converse-in-rocq",
+            "converse-for-every-size",
             "And the converse.",
             Rule.ROCQ,
             lambda: cited("Gauge.gauge_converse", "relative T plus opp n"),
@@ -151,6 +165,6 @@ projections $W_q$, $W_k$ absorb. As before, $N = F(0)^\top = M^{-1}$.
     ),
     uses=("homomorphism",),
     rocq=("Gauge.gauge", "Gauge.gauge_converse"),
-    justifies=("symbolic-pe emit: the maps `queries` and `keys`",),
+    justifies=("symbolic_pe.emit.plan", "symbolic-pe emit"),
     sources=("A. Puranik, positional encodings through group theory, Jane Street, 2026",),
 )

@@ -205,7 +205,7 @@ Write $M = G(0)$ and $N = F(0)^\top$.
             _commutation,
         ),
         Step(
-            "in-rocq",
+            "for-every-size",
             "The same for every size $n$ and every abelian group of positions.",
             Rule.ROCQ,
             lambda: cited(

@@ -70,7 +70,7 @@ def _invariant_form() -> Decision:
     )
 
 
-def _infinitesimal() -> Decision:
+def infinitesimal() -> Decision:
     """d/dt A(t)ᵀSA(t) = A(t)ᵀ(XᵀS + SX)A(t), which at t = 0 is XᵀS + SX."""
     found = derivative(A(T).T * S_FORM * A(T), "t", LAW)
     start, middle = START, X.T * S_FORM + S_FORM * X
@@ -292,10 +292,10 @@ the projections $W_q$ and $W_k$; without them $G(0)^\top G(0) = I$, and $X$ itse
             r"$\frac{d}{dt} A^\top S A = A^\top (X^\top S + S X) A$: the form is invariant exactly "
             r"when $X^\top S + S X = 0$.",
             Rule.REWRITING,
-            _infinitesimal,
+            infinitesimal,
         ),
         Step(
-            "invariant-in-rocq",
+            "invariant-for-every-size",
             "The same for every size.",
             Rule.ROCQ,
             lambda: cited(
@@ -337,7 +337,7 @@ the projections $W_q$ and $W_k$; without them $G(0)^\top G(0) = I$, and $X$ itse
             _function_of_the_sum,
         ),
         Step(
-            "one-map-in-rocq",
+            "one-map-for-every-size",
             "Skew generators: one map serves both sides, for every size.",
             Rule.ROCQ,
             lambda: cited(
@@ -358,6 +358,6 @@ the projections $W_q$ and $W_k$; without them $G(0)^\top G(0) = I$, and $X$ itse
     uses=("homomorphism", "gauge", "exponential"),
     assumes=("every real matrix has a real Jordan form (Jordan 1870)",),
     rocq=("Laws.invariant_form", "Laws.one_map", "Laws.orthogonality"),
-    justifies=("the claim `orthogonality` of a proof", "rotation kernels with one `rotate`"),
+    justifies=("symbolic_pe.proof.prover", "rope", "grape-m"),
     sources=("A. Puranik, positional encodings through group theory, Jane Street, 2026",),
 )

@@ -14,12 +14,13 @@ with both lines; nothing is looked for but the place.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from symbolic_pe.algebra.scalar import ONE, ZERO, Scalar
-from symbolic_pe.proof.claim import Outcome
-from symbolic_pe.proof.derivation import Decision
+from symbolic_pe.decision import Decision, Outcome
+from symbolic_pe.proof.evidence import Shown
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,24 @@ class Letter:
         place = "" if self.at is None else f"({self.at})"
         return f"{self.name}{place}{'^T' if self.transposed else ''}"
 
+    def tex(self) -> str:
+        """LaTeX; a name may end in ^-1.
+
+        >>> Letter("C^-1", None, True).tex(), Letter("A", positions("t")[0], True).tex()
+        ('C^{-\\\\top}', 'A(t)^{\\\\top}')
+        """
+        inverse = self.name.endswith("^-1")
+        name = _subscripts(self.name.removesuffix("^-1").replace("⊗", r" \otimes "))
+        name = f"({name})" if "otimes" in name else name
+        place = "" if self.at is None else f"({_subscripts(str(self.at))})"
+        sign, mark = "-" if inverse else "", r"\top" if self.transposed else "1" if inverse else ""
+        return f"{name}{place}^{{{sign}{mark}}}" if mark else f"{name}{place}"
+
+
+def _subscripts(text: str) -> str:
+    """`T_t - T_s` with the subscripts in braces."""
+    return re.sub(r"_(\w+)", r"_{\1}", text)
+
 
 Word = tuple[Letter, ...]
 
@@ -151,9 +170,16 @@ class Maps:
         return hash(frozenset(self.terms.items()))
 
     def __str__(self) -> str:
+        return self._written(str)
+
+    def tex(self) -> str:
+        """LaTeX without dollar signs."""
+        return self._written(Letter.tex)
+
+    def _written(self, letter: Callable[[Letter], str]) -> str:
         parts = []
         for word, c in self.terms.items():
-            product = " ".join(str(x) for x in word) or "I"
+            product = " ".join(letter(x) for x in word) or "I"
             if c == ONE:
                 parts.append(product)
             elif c == -ONE:
@@ -241,18 +267,20 @@ def rewrite(claim: Equation, lines: Sequence[tuple[Maps, Equation]]) -> Decision
     as evidence, or `undecided` with the first line that does not follow: a script that fails
     refutes nothing.
     """
-    current = claim.left
-    evidence = {"claim": f"{claim.left} = {claim.right}"}
+    current, shown = claim.left, [claim.left]
+    used: list[str] = []
     for index, (after, equation) in enumerate(lines, start=1):
         if not follows(current, after, equation):
             reason = f"line {index}, {after}, does not follow from {current} by {equation}"
-            return Decision(Outcome.UNDECIDED, {**evidence, "reason": reason})
-        evidence[f"line {index}"] = f"= {after}   ({equation.name})"
+            return Decision(Outcome.UNDECIDED, {"reason": reason})
+        shown.append(after)
+        used.append(equation.name)
         current = after
     if current != claim.right:
         reason = f"ends at {current}, not {claim.right}"
-        return Decision(Outcome.UNDECIDED, {**evidence, "reason": reason})
-    return Decision(Outcome.PROVED, evidence)
+        return Decision(Outcome.UNDECIDED, {"reason": reason})
+    written = Shown(" = ".join(map(str, shown)), " = ".join(line.tex() for line in shown))
+    return Decision(Outcome.PROVED, {"lines": written, "by": "; ".join(used)})
 
 
 def derivative(

@@ -45,6 +45,8 @@ def _theorem(decided: Decided) -> Box:
     blocks: list[Block] = [Prose(d.statement)]
     if d.hypotheses:
         blocks += [Prose("**Hypotheses**"), Items(d.hypotheses)]
+    if d.assumes:
+        blocks += [Prose("**Taken as known**"), Items(d.assumes)]
     return Box("theorem", "", tuple(blocks), d.name)
 
 

@@ -51,7 +51,7 @@ def test_a_citation_names_a_theorem_that_states_it() -> None:
     law = "forall s t : R, E (s + t) =[n] times n (E s) (E t)"
     found = cited("Laws.group_law", law)
     assert found.outcome is PROVED
-    assert found.evidence["axioms"].startswith("sig_forall_dec")
+    assert str(found.evidence["axioms"]).startswith("sig_forall_dec")
     assert cited("Laws.group_law", law.replace("s + t", "s - t")).outcome is UNDECIDED
     assert cited("Laws.no_such_law").outcome is UNDECIDED
 

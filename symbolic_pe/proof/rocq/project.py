@@ -20,6 +20,8 @@ THEORY = (
     "Augmentation",
     "Gauge",
     "Continuity",
+    "Minimality",
+    "HalfLine",
     "ExteriorAlgebra",
     "Determinant",
     "Fundamental",

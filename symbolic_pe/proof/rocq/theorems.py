@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -88,6 +88,17 @@ THEOREMS = (
         "continuous_homomorphism_is_flow",
         "continuity at 0 suffices: there is such an X",
     ),
+    Theorem(
+        "Minimality",
+        "two_coordinates_are_needed",
+        "content of d channels and −mτ + c, m ≠ 0, need d + 2 dimensions",
+    ),
+    Theorem("Minimality", "absolute_lag_is_not_realised", "no flow gives −m·|τ| on all lags"),
+    Theorem(
+        "HalfLine",
+        "known_on_a_half_line",
+        "pᵀE(t)q = 0 for all t ≥ 0 gives pᵀE(t)q = 0 for all t",
+    ),
     Theorem("Fundamental", "fundamental_exists", "p(d/dt)φ = 0 has fundamental solutions"),
     Theorem("Fundamental", "fundamental_unique", "and only one system of them"),
     Theorem("Fundamental", "flow_from_annihilator", "p(X) = 0 gives exp(tX) = Σ φ_c(t)·Xᶜ"),
@@ -108,11 +119,14 @@ The theory is in `symbolic_pe/proof/rocq/theory/`. `make proofs` compiles it and
 statements and axioms below with what Rocq prints (`tests/golden/rocq_assumptions.txt`).
 [Check with Rocq](../how-to/check-with-rocq.md) says how the proofs of an encoding are checked.
 
+[All theorems](theorem-index.md) lists the derivations, which state them in words and say what else
+they need.
+
 Sizes n, m, d are variables of the theorems; X and E are real matrices. A =[n] B says that the n × n
 corners of A and B agree.
 
-| theorem | says | file | axioms |
-|---|---|---|---|
+| theorem | says | file | axioms | in words |
+|---|---|---|---|---|
 {rows}
 
 Axioms, all of them from the real numbers of the standard library: {axioms}.
@@ -160,12 +174,15 @@ def checked_text(checked: Mapping[str, Checked]) -> str:
     return "\n\n".join(entries) + "\n"
 
 
-def theorems_page(checked: Mapping[str, Checked]) -> str:
-    """docs/reference/theorems.md."""
+def theorems_page(
+    checked: Mapping[str, Checked], stated: Mapping[str, Sequence[str]] | None = None
+) -> str:
+    """docs/reference/theorems.md; `stated` gives the derivations that state a theorem in words."""
     marks = {axiom: chr(ord("a") + i) for i, axiom in enumerate(ALLOWED_AXIOMS)}
     rows = [
         f"| `{t.name}` | {t.words} | `{t.file}.v` | "
-        f"{' '.join(marks[a] for a in checked[t.qualified].axioms) or 'none'} |"
+        f"{' '.join(marks[a] for a in checked[t.qualified].axioms) or 'none'} | "
+        f"{_derivations((stated or {}).get(t.qualified, ()))} |"
         for t in THEOREMS
     ]
     statements = [
@@ -173,3 +190,8 @@ def theorems_page(checked: Mapping[str, Checked]) -> str:
     ]
     axioms = "; ".join(f"({mark}) `{axiom}`" for axiom, mark in marks.items())
     return PAGE.format(rows="\n".join(rows), axioms=axioms, statements="\n\n".join(statements))
+
+
+def _derivations(names: Sequence[str]) -> str:
+    """Links to the pages of derivations."""
+    return ", ".join(f"[{name}](../derivations/{name}.md)" for name in names)

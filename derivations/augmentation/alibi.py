@@ -214,6 +214,7 @@ $$\begin{pmatrix}q\\q_a\end{pmatrix}^{\!\top} \bigl(I \oplus e^{\tau Y}\bigr)
     ),
     answers=(
         Answer("S1.8", Outcome.PROVED, "identity", "on causal lags; two coordinates are needed"),
+        Answer("8.1-1", Outcome.REFUTED, "as-quoted", "in all eight readings"),
         Answer("S1.9", Outcome.REFUTED, "as-quoted", "correct vectors stand beside it"),
     ),
     rocq=("Augmentation.alibi", "Augmentation.alibi_misquoted"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from derivations.alibi_augmentation import (
+from derivations.augmentation.alibi import (
     READINGS,
     SLOPE,
     decide,

@@ -1,0 +1,1 @@
+"""Constant coordinates: additive biases as groups, all solutions, and how few suffice."""

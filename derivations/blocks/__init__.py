@@ -1,0 +1,1 @@
+"""Blocks of every length, and what is built of them."""

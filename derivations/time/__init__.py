@@ -1,0 +1,1 @@
+"""Integer positions, timestamps and learned clocks."""
