@@ -24,7 +24,7 @@ from symbolic_pe.jordan.form import StructureBlock
 from symbolic_pe.production import make_kernels
 from symbolic_pe.proof.claim import Claim, Outcome, outcome_of
 from symbolic_pe.proof.integer_positions import prove_step
-from symbolic_pe.proof.prover import jordan_forms, prove
+from symbolic_pe.proof.prover import Proof, jordan_forms, prove
 from symbolic_pe.proof.several_axes import prove_axes
 from symbolic_pe.render.evidence import escaped
 from symbolic_pe.render.mathematics import formula, matrix
@@ -117,17 +117,13 @@ def story(found: Specification, spec: str, budget: Budget, *, figures: bool) -> 
             yield Heading("Pictures")
             yield from drawn
     if proof.outcome is not Outcome.REFUTED:
-        yield from _code(found, spec, proof_kernel(found, spec, budget))
+        yield from _code(found, spec, _kernel(found, proof, spec))
 
 
-def proof_kernel(
-    found: Encoding, spec: str, budget: Budget
-) -> tuple[KernelPlan, EmittedKernel] | str:
+def _kernel(found: Encoding, proof: Proof, spec: str) -> tuple[KernelPlan, EmittedKernel] | str:
     """Plan and NumPy kernel, or why there is none."""
     try:
-        plan, _, (kernel,) = make_kernels(
-            found, prove(found, budget), ["numpy"], f"symbolic-pe build {spec}"
-        )
+        plan, _, (kernel,) = make_kernels(found, proof, ["numpy"], f"symbolic-pe build {spec}")
     except NotYetCovered as error:
         return str(error)
     return plan, kernel

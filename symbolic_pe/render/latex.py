@@ -117,7 +117,7 @@ class _Writer:
 
     def _table(self, table: Table) -> str:
         columns = len(table.head)
-        width = f"p{{{0.92 / columns:.2f}\\linewidth}}"
+        width = f"p{{\\dimexpr\\linewidth/{columns}-2\\tabcolsep\\relax}}"
         rows = [" & ".join(map(self.inline, row)) + r" \\" for row in table.rows]
         if any(table.head):
             head = " & ".join(f"\\textbf{{{self.inline(h)}}}" for h in table.head)
