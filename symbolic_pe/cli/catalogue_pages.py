@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 from symbolic_pe.algebra.scalar import Scalar
 from symbolic_pe.classification import classify
 from symbolic_pe.cli.chapter_pages import beside
 from symbolic_pe.cli.portraits import (
+    MOST_MARKS,
     axis,
     bias_at,
-    eigenvalue_spots,
+    eigenvalue_place,
+    generator_spots,
     mean_score,
-    placed_blocks,
 )
 from symbolic_pe.cli.story import Related, entry_page
+from symbolic_pe.encodings.axes import SeveralAxes
 from symbolic_pe.encodings.catalogue import entries
 from symbolic_pe.encodings.encoding import Encoding
-from symbolic_pe.encodings.entry import Entry
+from symbolic_pe.encodings.entry import Entry, Form
 from symbolic_pe.generators.block import Block as JordanBlock
+from symbolic_pe.generators.generator import Generator
 from symbolic_pe.proof.derivation import Decided
 from symbolic_pe.render.derivation import Cite
-from symbolic_pe.render.figures import Curve, Scale, Spot, curves, orbits, spectrum
+from symbolic_pe.render.figures import Curve, Panel, Row, Spot, orbits, panels, spectrum, strips
 from symbolic_pe.render.myst import myst
-from symbolic_pe.render.page import Block, Heading, Page, Picture, Prose, Table
+from symbolic_pe.render.page import Block, Heading, Items, Page, Picture, Prose, Table
 
 SCORE_LAGS = [float(t) for t in range(256)]
 ORBIT_STEPS = 160
@@ -36,7 +40,7 @@ def catalogue_files(decided: Collection[Decided], cite: Cite) -> dict[str, str]:
     known = entries()
     files = {
         f"catalogue/{name}.md": myst(
-            entry_page(entry, related(name, decided), citation=cite(entry.reference)), beside
+            entry_page(entry, {}, related(name, decided), citation=cite(entry.reference)), beside
         )
         for name, entry in known.items()
     }
@@ -79,28 +83,54 @@ def _index(known: dict[str, Entry]) -> str:
 
 def pictures_page(known: dict[str, Entry]) -> Page:
     """The spectrum plane with every entry, the action of each kind of block, scores by lag."""
-    built = {name: entry.encoding({}) for name, entry in known.items()}
+    drawn = [_Drawn(entry, entry.form({})) for entry in known.values()]
     blocks: tuple[Block, ...] = (
         Prose(
             "A generator is known by its real Jordan form: eigenvalues, and the lengths of their "
             "chains. Where an eigenvalue lies says what the encoding does to attention."
         ),
         Heading("The spectrum plane"),
-        _plane(built),
+        _plane(drawn),
+        _strips(drawn),
         Heading("What a block does"),
         _orbits(),
         Heading("Score against lag"),
-        *_scores(built),
+        _scores(drawn),
+        Heading("By verdict"),
+        Prose("What has no generator has no place in the plane; its page says what shows that."),
+        _verdicts(known),
     )
     return Page("pictures", "The classification in pictures", "symbolic-pe book", blocks)
 
 
-def _plane(built: dict[str, Encoding]) -> Picture:
-    """One mark for each eigenvalue that an entry has with its defaults; one colour an entry."""
-    spots: list[Spot] = []
-    for name, encoding in built.items():
-        if not encoding.parameters:
-            spots += eigenvalue_spots(classify(encoding), name)
+@dataclass(frozen=True)
+class _Drawn:
+    """An entry with its form at the published defaults."""
+
+    entry: Entry
+    form: Form
+
+    @property
+    def generators(self) -> tuple[Generator, ...]:
+        """One a head or an axis, constant coordinates included."""
+        if isinstance(self.form, Encoding):
+            return tuple(head.generator for head in self.form.heads)
+        return self.form.axes if isinstance(self.form, SeveralAxes) else ()
+
+    def spots(self, group: str) -> tuple[Spot, ...]:
+        """Eigenvalues of all heads or axes; those of added coordinates are chains at 0."""
+        found = [spot for x in self.generators for spot in generator_spots(x, group)]
+        if isinstance(self.form, Encoding) and self.form.augmentation is not None:
+            added = classify(self.form).cases[0].blocks
+            found += [
+                Spot(*eigenvalue_place(item.block), item.block.chain_length, group=group)
+                for item in added
+            ]
+        return tuple(dict.fromkeys(found))
+
+
+def _plane(drawn: Sequence[_Drawn]) -> Picture:
+    spots = [spot for item in drawn for spot in item.spots(item.entry.family)]
     svg = spectrum(
         "catalogue-spectrum",
         "Eigenvalues of all entries of the catalogue",
@@ -111,10 +141,27 @@ def _plane(built: dict[str, Encoding]) -> Picture:
     )
     caption = (
         "Every entry with its published defaults, by eigenvalue; a ring is one more link of a "
-        "chain. On the vertical line scores neither grow nor decay; marks at 0 do not turn. Both "
-        "axes are logarithmic away from 0."
+        "chain. On the vertical line scores neither grow nor decay; on the horizontal line nothing "
+        f"turns. At most {MOST_MARKS} marks a head. Both axes are logarithmic away from 0."
     )
     return Picture("catalogue-spectrum", caption, svg)
+
+
+def _strips(drawn: Sequence[_Drawn]) -> Picture:
+    rows = [
+        Row(item.entry.name, item.entry.family, spots)
+        for item in drawn
+        if (spots := item.spots(item.entry.family))
+    ]
+    svg = strips(
+        "catalogue-strips",
+        "Rates and frequencies of every entry",
+        rows,
+        axis("real part", [s.x for row in rows for s in row.spots]),
+        axis("frequency", [s.y for row in rows for s in row.spots]),
+    )
+    caption = "The same marks entry by entry: how fast channels decay, and how fast they turn."
+    return Picture("catalogue-strips", caption, svg)
 
 
 def _orbits() -> Picture:
@@ -129,8 +176,8 @@ def _orbits() -> Picture:
         "decay, polynomial": (JordanBlock(-slow, zero, 2), "X = −I/4 + N"),
         "growing rotation": (JordanBlock(slow / Scalar.rational(2), one), "X = I/8 + J"),
     }
-    panels = {name: Curve(label, _path(block)) for name, (block, label) in kinds.items()}
-    svg = orbits("block-orbits", "Paths of a vector under each kind of block", panels)
+    paths = {name: Curve(label, _path(block)) for name, (block, label) in kinds.items()}
+    svg = orbits("block-orbits", "Paths of a vector under each kind of block", paths)
     caption = (
         r"A key $k$ as it is carried along, $A(\tau)k$, from the dot at $\tau = 0$: rotation keeps "
         "its length, decay forgets, a chain shears."
@@ -153,31 +200,34 @@ def _path(block: JordanBlock) -> list[tuple[float, float]]:
     return path
 
 
-def _scores(built: dict[str, Encoding]) -> list[Picture]:
-    lines, biases = [], []
-    for name, encoding in built.items():
-        if encoding.augmentation is not None:
-            biases.append(Curve(name, [(t, bias_at(encoding, 0, t)) for t in SCORE_LAGS[::8]]))
-        elif not encoding.parameters and (blocks := placed_blocks(encoding)):
-            found = mean_score(blocks, encoding.dimension, SCORE_LAGS)
-            lines.append(Curve(name, found.points, encoding.clock != "position"))
-    pictures = [
-        Picture(
-            "catalogue-scores",
-            r"$\operatorname{tr}A(\tau)/d$, the mean of $q^\top A(\tau)\,q$ over directions $q$ of "
-            "length 1, for head 0 of every entry; dashed where the model chooses how far time "
-            "advances.",
-            curves(
-                "catalogue-scores",
-                "Score against lag of all entries",
-                lines,
-                Scale("lag τ"),
-                Scale("tr A(τ)/d"),
-                height=4.0,
-            ),
-        )
-    ]
-    if biases:
-        svg = curves("catalogue-biases", "Bias against lag", biases, Scale("lag τ"), Scale("bias"))
-        pictures.append(Picture("catalogue-biases", "Biases that are added, head 0.", svg))
-    return pictures
+def _scores(drawn: Sequence[_Drawn]) -> Picture:
+    shown = [panel for item in drawn if (panel := _panel(item)) is not None]
+    caption = (
+        r"$\operatorname{tr}A(\tau)/d$, the mean of $q^\top A(\tau)\,q$ over directions $q$ of "
+        f"length 1, for lags 0 to {len(SCORE_LAGS) - 1}, first head or axis; for additive "
+        "encodings the bias. Dashed where the model chooses how far time advances."
+    )
+    svg = panels("catalogue-scores", "Score against lag of every entry", shown)
+    return Picture("catalogue-scores", caption, svg)
+
+
+def _panel(item: _Drawn) -> Panel | None:
+    """A small picture of the first head; none without blocks."""
+    name, family, form = item.entry.name, item.entry.family, item.form
+    dashed = isinstance(form, Encoding) and form.clock != "position"
+    if isinstance(form, Encoding) and form.augmentation is not None:
+        points = [(t, bias_at(form, 0, t)) for t in SCORE_LAGS[::4]]
+        low = min(-1.0, *(p[1] for p in points))
+        return Panel(name, family, Curve("", points, dashed), 1.05 * low, -0.05 * low)
+    if not item.generators or item.generators[0].placed is None:
+        return None
+    blocks = [placed.block for placed in item.generators[0].placed]
+    line = mean_score(blocks, item.generators[0].dimension, SCORE_LAGS)
+    return Panel(name, family, Curve("", line.points, dashed), -1.05, 1.05)
+
+
+def _verdicts(known: dict[str, Entry]) -> Items:
+    by_verdict: dict[str, list[str]] = {}
+    for entry in known.values():
+        by_verdict.setdefault(entry.verdict.value, []).append(f"[{entry.name}](entry:{entry.name})")
+    return Items(tuple(f"{verdict}: {', '.join(names)}" for verdict, names in by_verdict.items()))

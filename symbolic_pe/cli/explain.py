@@ -52,6 +52,7 @@ def page_named(name: str, *, figures: bool = False) -> Page:
     from symbolic_pe.cli.files import read_any_specification
     from symbolic_pe.cli.story import Related, entry_page, specification_page
     from symbolic_pe.encodings.catalogue import entries
+    from symbolic_pe.encodings.specification import name_and_settings
     from symbolic_pe.proof.derivation import decide
     from symbolic_pe.render.derivation import derivation_page
 
@@ -59,10 +60,11 @@ def page_named(name: str, *, figures: bool = False) -> Page:
     if name in known:
         return derivation_page(decide(known[name]), figures=figures)
     catalogue = entries()
-    if name in catalogue:
-        related = [Related(d.name, d.title) for d in known.values() if name in d.justifies]
-        return entry_page(catalogue[name], related, figures=figures)
-    if name.partition(":")[0] in catalogue or "." in name:
+    if name.partition(":")[0] in catalogue:
+        entry, settings = name_and_settings(name)
+        related = [Related(d.name, d.title) for d in known.values() if entry in d.justifies]
+        return entry_page(catalogue[entry], settings, related, figures=figures)
+    if "." in name:
         found = read_any_specification(name)
         return specification_page(found, name, Budget.of(), figures=figures)
     near = difflib.get_close_matches(name, [*known, *catalogue], n=1, cutoff=0.4)

@@ -16,6 +16,7 @@ from symbolic_pe.algebra.scalar import Scalar
 from symbolic_pe.classification import Classification, ClassifiedBlock
 from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.generators.block import Block
+from symbolic_pe.generators.generator import Generator
 from symbolic_pe.jordan.form import ImplicitEigenvalue, StructureBlock
 from symbolic_pe.render.figures import Curve, Scale, Spot, bars, curves, spectrum
 from symbolic_pe.render.page import Picture
@@ -27,6 +28,7 @@ SCORE_LAGS = 512
 SHOWN_HEADS = 4
 SHOWN_BLOCKS = 3
 SMALLEST_DRAWN = 1e-12
+MOST_MARKS = 24
 
 
 def portraits(encoding: Encoding, found: Classification) -> tuple[Picture, ...]:
@@ -45,14 +47,17 @@ def portraits(encoding: Encoding, found: Classification) -> tuple[Picture, ...]:
 # -- spectrum ---------------------------------------------------------------------------------
 
 
-def eigenvalue_spots(found: Classification, group: str) -> tuple[Spot, ...]:
-    """Eigenvalues with Im ≥ 0, each with the longest chain that it has; heads together."""
-    places: dict[tuple[float, float], int] = {}
-    for case in found.cases:
-        for item in case.blocks:
-            place = eigenvalue_place(item.block)
-            places[place] = max(places.get(place, 1), item.block.chain_length)
-    return tuple(Spot(x, y, chain, group=group) for (x, y), chain in places.items())
+def generator_spots(generator: Generator, group: str) -> tuple[Spot, ...]:
+    """Eigenvalues of blocks with Im ≥ 0, one mark a place, thinned out where they are many."""
+    chains: dict[tuple[float, float], int] = {}
+    for placed in generator.placed or ():
+        block = placed.block
+        place = (block.rate.to_float(), abs(block.frequency.to_float()))
+        chains[place] = max(chains.get(place, 1), block.chain_length)
+    places = sorted(chains)
+    step = max(1, -(-len(places) // MOST_MARKS))
+    chosen = dict.fromkeys([*places[::step], *places[-1:]])
+    return tuple(Spot(x, y, chains[x, y], group=group) for x, y in chosen)
 
 
 def eigenvalue_place(block: StructureBlock) -> tuple[float, float]:

@@ -2,254 +2,133 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from symbolic_pe.algebra.scalar import Scalar, precision
 from symbolic_pe.budget import Budget
-from symbolic_pe.classification import Classification, ClassifiedCase, Measure, classify
 from symbolic_pe.cli.axes import axes_text
-from symbolic_pe.cli.closed_forms import closed_form_text, uniform_closed_form
-from symbolic_pe.cli.portraits import placed_blocks, portraits
-from symbolic_pe.cli.report import gauge_text
+from symbolic_pe.cli.generator_sections import generator_sections
+from symbolic_pe.cli.known_encodings import code_of
 from symbolic_pe.cli.step import step_text
-from symbolic_pe.emit.plan import KernelPlan
-from symbolic_pe.emit.source import EmittedKernel
-from symbolic_pe.encodings.encoding import Encoding, Schedule
+from symbolic_pe.decision import Claim, Outcome
+from symbolic_pe.emit.position_functions import emit_position_function
 from symbolic_pe.encodings.entry import Entry
-from symbolic_pe.encodings.forms import IntegerPositions, SeveralAxes, Specification
-from symbolic_pe.errors import NotYetCovered
-from symbolic_pe.generators.block import Block
-from symbolic_pe.jordan.form import StructureBlock
-from symbolic_pe.production import make_kernels
-from symbolic_pe.proof.claim import Claim, Outcome, outcome_of
+from symbolic_pe.encodings.forms import IntegerPositions, Outside, SeveralAxes, Specification
 from symbolic_pe.proof.integer_positions import prove_step
-from symbolic_pe.proof.prover import Proof, jordan_forms, prove
+from symbolic_pe.proof.prover import jordan_forms, prove
 from symbolic_pe.proof.several_axes import prove_axes
-from symbolic_pe.render.evidence import escaped
-from symbolic_pe.render.mathematics import formula, matrix
-from symbolic_pe.render.page import (
-    Block as PageBlock,
-)
-from symbolic_pe.render.page import (
-    Code,
-    Folded,
-    Formula,
-    Heading,
-    Items,
-    Page,
-    Picture,
-    Prose,
-    Table,
-)
-
-MOST_CASES = 12
-MOST_BLOCKS = 8
-LONGEST_VALUE = 32
-LARGEST_MATRIX = 8
-"""Channels of a generator that is shown entry by entry."""
+from symbolic_pe.proof.verdicts import verdict_outcome
+from symbolic_pe.render.evidence import escaped, evidence_blocks
+from symbolic_pe.render.page import Block, Box, Code, Folded, Heading, Items, Page, Prose, Table
 
 
 @dataclass(frozen=True)
 class Related:
-    """A derivation that rests under the encoding: its name and title."""
+    """A derivation on which the encoding rests: its name and title."""
 
     name: str
     title: str
 
 
+@dataclass(frozen=True)
+class _Decided:
+    """The claims of a form, and the sections of a page that follow from them."""
+
+    claims: tuple[Claim, ...]
+    sections: tuple[Block, ...]
+
+
 def entry_page(
     entry: Entry,
+    given: Mapping[str, object],
     related: Sequence[Related] = (),
     *,
     citation: str | None = None,
     figures: bool = True,
+    budget: Budget | None = None,
 ) -> Page:
-    """The page of a catalogue entry with its published defaults."""
-    blocks = [
-        _facts(entry, citation),
-        *story(entry.encoding({}), entry.name, Budget.of(), figures=figures),
-        *_settings(entry),
-        *_related(related),
-    ]
-    return Page(
-        entry.name,
-        f"{entry.name}: {entry.title}",
-        f"symbolic-pe explain {entry.name}",
-        tuple(blocks),
+    """The page of a catalogue entry with some settings given, the others as published.
+
+    Raises `SpecificationError` for settings that it does not have.
+    """
+    form = entry.form(given)
+    settings = ",".join(f"{name}={value}" for name, value in given.items())
+    spec = f"{entry.name}:{settings}" if settings else entry.name
+    decided = _decided(form, spec, budget or Budget.of(), figures=figures)
+    claims = (*decided.claims, *entry.further_claims(given))
+    outcome = verdict_outcome(form.verdict, claims)
+    cited = "" if citation is None else f" [{citation}](source:{citation})"
+    facts = Table(
+        ("", ""),
+        (
+            ("name", f"`{spec}`"),
+            ("family", entry.family),
+            ("verdict", f"**{form.verdict.value}**: {outcome.value}"),
+            ("code", code_of(form)),
+            ("source", escaped(entry.reference) + cited),
+        ),
     )
+    blocks = (
+        facts,
+        Heading("Definition"),
+        Prose(entry.definition),
+        Prose(f"**Generator.** {entry.generator}"),
+        Prose(f"**Stability.** {entry.stability}"),
+        *_claims(claims),
+        *_related(related),
+        *decided.sections,
+        *_values(entry),
+        *_mistakes(entry),
+        *_settings(entry),
+    )
+    return Page(entry.name, f"{entry.name}: {entry.title}", f"symbolic-pe explain {spec}", blocks)
 
 
 def specification_page(
     found: Specification, spec: str, budget: Budget, *, figures: bool = True
 ) -> Page:
     """The page of any specification."""
-    title = found.title or found.name
-    blocks = tuple(story(found, spec, budget, figures=figures))
-    return Page(found.name, title, f"symbolic-pe explain {spec}", blocks)
+    decided = _decided(found, spec, budget, figures=figures)
+    blocks = (*_claims(decided.claims), *decided.sections)
+    return Page(found.name, found.title or found.name, f"symbolic-pe explain {spec}", blocks)
 
 
-def story(found: Specification, spec: str, budget: Budget, *, figures: bool) -> Iterator[PageBlock]:
-    """Definition, what was decided, closed form, pictures, code."""
+def _decided(found: Specification, spec: str, budget: Budget, *, figures: bool) -> _Decided:
+    """Each kind of specification with the prover that belongs to it."""
+    classification = Heading("Classification")
     if isinstance(found, IntegerPositions):
         step = prove_step(found)
-        yield from _claims(step.claims)
-        yield Heading("Classification")
-        yield Code(step_text(step))
-        return
+        return _Decided(step.claims, (classification, Code(step_text(step))))
     if isinstance(found, SeveralAxes):
         axes = prove_axes(found)
-        yield from _claims(axes.claims)
-        yield Heading("Classification")
-        yield Code(axes_text(axes))
-        return
+        return _Decided(axes.claims, (classification, Code(axes_text(axes))))
+    if isinstance(found, Outside):
+        return _Decided(found.claims(), tuple(_position_function(found, spec)))
     forms = jordan_forms(found, budget)
-    classified = classify(found, forms=forms)
     proof = prove(found, budget, forms)
-    yield Heading("Definition")
-    yield from _definition(found)
-    yield from _claims(proof.claims)
-    yield from _classification(classified)
-    yield from _closed_form(found, classified)
-    if figures:
-        drawn: tuple[Picture, ...] = portraits(found, classified)
-        if drawn:
-            yield Heading("Pictures")
-            yield from drawn
-    if proof.outcome is not Outcome.REFUTED:
-        yield from _code(found, spec, _kernel(found, proof, spec))
+    sections = generator_sections(found, spec, proof, forms, figures=figures)
+    return _Decided(proof.claims, tuple(sections))
 
 
-def _kernel(found: Encoding, proof: Proof, spec: str) -> tuple[KernelPlan, EmittedKernel] | str:
-    """Plan and NumPy kernel, or why there is none."""
-    try:
-        plan, _, (kernel,) = make_kernels(found, proof, ["numpy"], f"symbolic-pe build {spec}")
-    except NotYetCovered as error:
-        return str(error)
-    return plan, kernel
-
-
-# -- what it is -------------------------------------------------------------------------------
-
-
-def _facts(entry: Entry, citation: str | None) -> Table:
-    cited = "" if citation is None else f" [{citation}](source:{citation})"
-    return Table(
-        ("", ""),
-        (
-            ("name", f"`{entry.name}`"),
-            ("family", entry.family),
-            ("verdict", f"**{entry.verdict.value}**"),
-            ("source", entry.reference + cited),
-        ),
-    )
-
-
-def _settings(entry: Entry) -> Iterator[PageBlock]:
-    if entry.settings:
-        yield Heading("Settings")
-        yield Table(
-            ("setting", "default", "meaning"),
-            tuple(
-                (f"`{name}`", f"`{s.default}`" if s.default else "–", s.meaning)
-                for name, s in entry.settings.items()
-            ),
-        )
-
-
-def _related(related: Sequence[Related]) -> Iterator[PageBlock]:
-    if related:
-        yield Heading("Derivations that it rests on")
-        yield Items(tuple(f"[{r.title}](derivation:{r.name})" for r in related))
-
-
-def _definition(encoding: Encoding) -> Iterator[PageBlock]:
-    blocks = placed_blocks(encoding)
-    heads = len(encoding.heads)
-    shared = "" if heads == 1 else f" Each of the {heads} heads has its own generator."
-    yield Prose(
-        r"$\text{score} = q^\top A(t - s)\,k$ with $A(\tau) = e^{\tau X}$ on "
-        f"{encoding.dimension} channels.{shared}"
-    )
-    generator = encoding.heads[0].generator
-    if not blocks:
-        if generator.dimension <= LARGEST_MATRIX and (rows := matrix(generator.matrix)):
-            yield Formula(f"X = {rows}")
+def _position_function(found: Outside, spec: str) -> Iterator[Block]:
+    """The code of what is no group."""
+    yield Heading("Code")
+    if found.function is None:
+        yield Prose(f"None: {found.no_function}.")
         return
-    yield Prose("$X$ is the direct sum of:")
-    yield Items(tuple(_kinds(encoding, blocks)))
-    if encoding.augmentation is not None:
-        added = encoding.augmentation
-        yield Prose(
-            f"{added.coordinates} constant coordinates are added to query and key"
-            + (", here in head 0:" if heads > 1 else ":")
-        )
-        parts = {"q_a": [added.query], "k_a": [added.key], "Y": added.generator}
-        yield Formula(r",\quad ".join(f"{name} = {matrix(rows)}" for name, rows in parts.items()))
-        bias = formula(str(added.bias.compose({"tau": 1})))
-        yield Formula(rf"q_a^\top e^{{\tau Y}} k_a = {bias}")
-    if encoding.temperature != Scalar.rational(1):
-        yield Prose(
-            f"The score is multiplied by $c^2$, $c = {formula(str(encoding.temperature))}$; the "
-            "claims are about $A$."
-        )
-
-
-def _kinds(encoding: Encoding, blocks: Sequence[Block]) -> Iterator[str]:
-    """One line for each kind of block, with the numbers in it."""
-    kinds: dict[tuple[bool, bool, int], list[Block]] = {}
-    for block in blocks:
-        kinds.setdefault((block.is_pair, block.rate.is_zero(), block.chain_length), []).append(
-            block
-        )
-    for (pair, still, chain), members in kinds.items():
-        symbols = {"rate": Scalar.symbol("a_j"), "frequency": Scalar.symbol("omega_j")}
-        symbolic = Block(
-            Scalar.rational(0) if still else symbols["rate"],
-            symbols["frequency"] if pair else Scalar.rational(0),
-            chain,
-            Scalar.symbol("eta_j"),
-        )
-        if not pair and still and chain == 1:
-            yield f"{len(members)} channels on which $X = 0$"
-            continue
-        size = symbolic.dimension
-        shown = f"${matrix(symbolic.generator)}$" if size <= LARGEST_MATRIX else f"of size {size}"
-        parameters = {
-            "rate": ("a_j", [b.rate for b in members], not still),
-            "frequency": (r"\omega_j", [b.frequency for b in members], pair),
-            "shear": (r"\eta_j", [b.shear for b in members], chain > 1),
-        }
-        numbers = [
-            _number(letter, values, _schedule(encoding, name))
-            for name, (letter, values, occurs) in parameters.items()
-            if occurs
-        ]
-        count = f"{len(members)} blocks" if len(members) > 1 else "one block"
-        yield f"{count} {shown}, " + ", ".join(numbers)
-
-
-def _schedule(encoding: Encoding, name: str) -> Schedule | None:
-    return next((s for s in encoding.schedules if s.name == name), None)
-
-
-def _number(letter: str, values: Sequence[Scalar], schedule: Schedule | None) -> str:
-    """One value for all, the formula, or the first and the last."""
-    if schedule is not None and (text := formula(schedule.formula)) is not None:
-        index = " for head $h$" if "h" in schedule.formula.replace("sqrt", "") else ""
-        return f"${letter} = {text}${index}"
-    if all(v == values[0] for v in values):
-        return f"${letter} = {formula(str(values[0]))}$"
-    first, last = formula(str(values[0])), formula(str(values[-1]))
-    return f"${letter}$ from ${first}$ to ${last}$"
+    kernel = emit_position_function(
+        found, "numpy", command=f"symbolic-pe build {spec} --target numpy"
+    )
+    yield Prose(f"A {found.function.kind} of positions: `{found.function.equation}`.")
+    yield Code(f"symbolic-pe build {spec} -o {found.name}-kernel", "shell")
+    yield Folded(kernel.filename, (Code(kernel.text, "python"),))
 
 
 # -- what was decided -------------------------------------------------------------------------
 
 
-def _claims(claims: Sequence[Claim]) -> Iterator[PageBlock]:
+def _claims(claims: Sequence[Claim]) -> Iterator[Block]:
     yield Heading("What was decided")
-    yield Prose(f"Together: **{outcome_of(claims).value}**.")
     yield Table(
         ("claim", "verdict", "statement", "how"),
         tuple(
@@ -259,106 +138,54 @@ def _claims(claims: Sequence[Claim]) -> Iterator[PageBlock]:
     )
 
 
-def _classification(found: Classification) -> Iterator[PageBlock]:
-    yield Heading("Classification")
-    for case in found.cases[:MOST_CASES]:
-        yield from _case(case)
-    if len(found.cases) > MOST_CASES:
-        yield Prose(f"… and {len(found.cases) - MOST_CASES} more cases.")
+def _related(related: Sequence[Related]) -> Iterator[Block]:
+    if related:
+        yield Prose("The mathematics of it, step by step:")
+        yield Items(tuple(f"[{r.title}](derivation:{r.name})" for r in related))
 
 
-def _case(case: ClassifiedCase) -> Iterator[PageBlock]:
-    heading = " and ".join(f"`{c}`" for c in case.conditions) or "All positions"
-    if case.undecided:
-        yield Prose(f"**{heading}**: undecided: {case.undecided}.")
-        return
-    possibly = " (possibly empty)" if case.possibly_empty else ""
-    growth = f"{case.growth.causal} for $\\tau \\ge 0$, {case.growth.all} for all $\\tau$"
-    yield Prose(f"**{heading}**{possibly}: {growth}.")
-    rows = [
-        (
-            item.block.family,
-            _eigenvalue(item.block),
-            str(item.block.chain_length),
-            str(item.block.multiplicity),
-            _value(item.bound) if len(item.bound) <= LONGEST_VALUE else "as the real part",
-            _measure(item.half_life),
-            _measure(item.period),
-        )
-        for item in case.blocks[:MOST_BLOCKS]
-    ]
-    more = len(case.blocks) - MOST_BLOCKS
-    if more > 0:
-        rows.append((f"… and {more} more", "", "", "", "", "", ""))
-    yield Table(
-        ("family", "eigenvalue", "chain", "how many", "growth", "half-life", "period"), tuple(rows)
-    )
-
-
-def _eigenvalue(block: StructureBlock) -> str:
-    """The exact number where it is short, else its digits."""
-    text = block.label()
-    value = block.eigenvalue
-    if len(text) <= LONGEST_VALUE or not isinstance(value, Scalar) or value.parameters():
-        return _value(text)
-    with precision(64):
-        parts = [value.ball({}).str(6, radius=False)]
-        if block.is_pair:
-            parts.append(block.imaginary_part.ball({}).str(6, radius=False) + r"\,i")
-    return f"$\\approx {' + '.join(parts)}$".replace("+ -", "- ")
-
-
-def _value(text: str) -> str:
-    written = formula(text)
-    return f"`{text}`" if written is None else f"${written}$"
-
-
-def _measure(measure: Measure | None) -> str:
-    if measure is None:
-        return "–"
-    return measure.about or _value(measure.text)
-
-
-# -- closed form, code ------------------------------------------------------------------------
-
-
-def _closed_form(encoding: Encoding, found: Classification) -> Iterator[PageBlock]:
-    yield Heading("Closed form")
-    blocks = placed_blocks(encoding)
-    if not blocks:
-        for case in found.cases[:MOST_CASES]:
-            conditions = " and ".join(f"`{c}`" for c in case.conditions)
-            yield Prose(f"Where {conditions}, with t for the lag:" if conditions else "For all t:")
-            yield Code(closed_form_text(found, case))
-        if (uniform := uniform_closed_form(found)) is not None:
-            yield Prose("In one formula for all parameters, smooth where cases meet:")
-            yield Code(uniform)
-        return
-    kinds = {(b.is_pair, b.rate.is_zero(), b.chain_length): b for b in blocks}
-    for pair, still, chain in kinds:
-        symbolic = Block(
-            Scalar.rational(0) if still else Scalar.symbol("a"),
-            Scalar.symbol("omega") if pair else Scalar.rational(0),
-            chain,
-            Scalar.symbol("eta"),
-        )
-        rows = matrix(symbolic.exponential("tau"))
-        if symbolic.dimension <= LARGEST_MATRIX and rows is not None:
-            yield Formula(rf"e^{{\tau X_j}} = {rows}")
-        else:
-            yield Prose(
-                f"Chains of length {chain}: $e^{{a\\tau}} \\sum_k (\\eta\\tau)^k N^k / k!$."
+def _values(entry: Entry) -> Iterator[Block]:
+    """Printed numbers beside computed ones."""
+    yield Heading("Published numbers")
+    rows = []
+    for value in entry.values:
+        decision = value.check(entry)
+        computed = decision.evidence.get("computed", "")
+        settings = ", ".join(f"{k}={v}" for k, v in value.settings.items())
+        rows.append(
+            (
+                escaped(value.what) + (f" (`{settings}`)" if settings else ""),
+                f"`{value.printed}`",
+                f"`{computed}`",
+                "agrees" if decision.outcome is Outcome.PROVED else decision.outcome.value,
             )
+        )
+    yield Table(("number", "printed", "computed", "verdict"), tuple(rows))
 
 
-def _code(
-    found: Encoding, spec: str, made: tuple[KernelPlan, EmittedKernel] | str
-) -> Iterator[PageBlock]:
-    yield Heading("Code")
-    if isinstance(made, str):
-        yield Prose(f"No kernel: {made}.")
-        return
-    plan, kernel = made
-    yield Prose(gauge_text(plan))
-    yield Code(f"symbolic-pe build {spec} -o {found.name}-kernel", "shell")
-    yield Folded(f"{kernel.filename}", (Code(kernel.text, "python"),))
+def _mistakes(entry: Entry) -> Iterator[Block]:
+    """What is stated wrongly in print or in code, each with its witness."""
+    if entry.mistakes:
+        yield Heading("Published mistakes")
+    for mistake in entry.mistakes:
+        decision = mistake.refute()
+        kind = "refuted" if decision.outcome is Outcome.REFUTED else "undecided"
+        title = mistake.name.replace("-", " ").capitalize()
+        blocks = (
+            Prose(f"*Stated:* {mistake.claim} ({mistake.where})."),
+            *evidence_blocks(decision.evidence, decision.witness),
+            Prose(f"*Right:* {mistake.right}."),
+        )
+        yield Box(kind, f"{title}: {decision.outcome.value}", blocks, mistake.name)
+
+
+def _settings(entry: Entry) -> Iterator[Block]:
+    if entry.settings:
+        yield Heading("Settings")
+        yield Table(
+            ("setting", "default", "meaning"),
+            tuple(
+                (f"`{name}`", f"`{s.default}`" if s.default else "–", escaped(s.meaning))
+                for name, s in entry.settings.items()
+            ),
+        )

@@ -175,6 +175,69 @@ def orbits(name: str, title: str, panels: Mapping[str, Curve], *, columns: int =
     return _drawn(name, title, draw, (WIDTH, 2.4 * rows))
 
 
+@dataclass(frozen=True)
+class Row:
+    """One line of `strips`: its label, its colour by group, and marks (x: rate, y: frequency)."""
+
+    label: str
+    group: str
+    spots: Sequence[Spot]
+
+
+def strips(name: str, title: str, rows: Sequence[Row], left: Scale, right: Scale) -> str:
+    """A row for each label: x of its marks in the left panel, y in the right one."""
+    groups = list(dict.fromkeys(row.group for row in rows))
+
+    def draw(figure: Figure) -> None:
+        panels = figure.subplots(1, 2, sharey=True)
+        for side, (axes, scale) in enumerate(zip(panels, (left, right), strict=True)):
+            for line, row in enumerate(rows):
+                places = sorted({(spot.x, spot.y)[side] for spot in row.spots})
+                colour = COLOURS[groups.index(row.group) % len(COLOURS)]
+                axes.scatter(places, [line] * len(places), s=9, color=colour, linewidths=0)
+            axes.set_ylim(len(rows) - 0.4, -0.6)
+            _scales(axes, scale, Scale(""))
+        panels[0].set_yticks(range(len(rows)), [row.label for row in rows], fontsize=8.5)
+
+    return _drawn(name, title, draw, (WIDTH + 0.6, 0.9 + 0.21 * len(rows)))
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One small picture of `panels`."""
+
+    heading: str
+    group: str
+    line: Curve
+    low: float
+    high: float
+
+
+def panels(name: str, title: str, shown: Sequence[Panel], *, columns: int = 4) -> str:
+    """Small pictures of one curve each, over the same x, coloured by group."""
+    groups = list(dict.fromkeys(panel.group for panel in shown))
+    count = -(-len(shown) // columns)
+
+    def draw(figure: Figure) -> None:
+        grid = figure.subplots(count, columns, squeeze=False, sharex=True)
+        for axes in grid.flat[len(shown) :]:
+            axes.set_axis_off()
+        for axes, panel in zip(grid.flat, shown, strict=False):
+            axes.plot(
+                [p[0] for p in panel.line.points],
+                [p[1] for p in panel.line.points],
+                color=COLOURS[groups.index(panel.group) % len(COLOURS)],
+                linestyle="--" if panel.line.dashed else "-",
+                linewidth=1.1,
+            )
+            axes.axhline(0, color=INK, linewidth=0.6, alpha=0.4)
+            axes.set_ylim(panel.low, panel.high)
+            axes.set_title(panel.heading, fontsize=8.5)
+            axes.tick_params(labelsize=7, length=2)
+
+    return _drawn(name, title, draw, (WIDTH + 0.6, 1.15 * count))
+
+
 def drawn(name: str, title: str, draw: Callable[[Axes], None], *, height: float = 3.0) -> str:
     """The SVG text of one pair of axes; `title` is read by screen readers.
 
