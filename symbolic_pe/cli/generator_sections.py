@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from symbolic_pe.algebra.matrix import apply
 from symbolic_pe.algebra.scalar import ONE, ZERO, Scalar, precision
 from symbolic_pe.classification import Classification, ClassifiedCase, Measure, classify
 from symbolic_pe.cli.closed_forms import closed_form_text, uniform_closed_form
@@ -25,6 +26,8 @@ from symbolic_pe.render.page import Code, Folded, Formula, Heading, Items, Prose
 MOST_CASES = 12
 MOST_BLOCKS = 8
 LONGEST_VALUE = 32
+STANDING = (False, True, 1)
+"""Pair, without decay, chain length: the kind of a block that is 0."""
 LARGEST_MATRIX = 8
 """Channels of a generator that is shown entry by entry."""
 
@@ -216,8 +219,12 @@ def _closed_form(encoding: Encoding, found: Classification) -> Iterator[PageBloc
             yield Prose("In one formula for all parameters, smooth where cases meet:")
             yield Code(uniform)
         return
-    kinds = {(b.is_pair, b.rate.is_zero(), b.chain_length): b for b in blocks}
+    kinds = dict.fromkeys((b.is_pair, b.rate.is_zero(), b.chain_length) for b in blocks)
+    if STANDING in kinds:
+        yield Prose("$A(\\tau) = I$ on channels where $X = 0$.")
     for pair, still, chain in kinds:
+        if (pair, still, chain) == STANDING:
+            continue
         symbolic = Block(
             ZERO if still else Scalar.symbol("a"),
             Scalar.symbol("omega") if pair else ZERO,
@@ -231,6 +238,9 @@ def _closed_form(encoding: Encoding, found: Classification) -> Iterator[PageBloc
             yield Prose(
                 f"Chains of length {chain}: $e^{{a\\tau}} \\sum_k (\\eta\\tau)^k N^k / k!$."
             )
+    if encoding.augmentation is not None:
+        added = apply(lambda f: f.compose({"tau": 1}), encoding.augmentation.exponential)
+        yield Formula(rf"e^{{\tau Y}} = {matrix(added)}")
 
 
 def _code(

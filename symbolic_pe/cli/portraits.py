@@ -22,8 +22,7 @@ from symbolic_pe.render.figures import Curve, Scale, Spot, bars, curves, spectru
 from symbolic_pe.render.page import Picture
 
 TRACE_LAGS = 64
-TRACE_STEPS = 4
-"""Points a lag in the pictures of traces."""
+TRACE_POINTS = 384
 SCORE_LAGS = 512
 SHOWN_HEADS = 4
 SHOWN_BLOCKS = 3
@@ -110,39 +109,47 @@ def placed_blocks(encoding: Encoding, head: int = 0) -> tuple[Block, ...]:
     return () if placed is None else tuple(p.block for p in placed)
 
 
-def block_entries(block: Block) -> Iterator[tuple[str, Curve]]:
-    """The entries of the first row of A(τ) that differ, as curves."""
+def block_entries(block: Block, last: float) -> Iterator[tuple[str, Curve]]:
+    """The entries of the first row of A(τ) that differ, as curves up to a last lag."""
     a, w, eta = block.rate.to_float(), block.frequency.to_float(), block.shear.to_float()
-    lags = [k / TRACE_STEPS for k in range(TRACE_LAGS * TRACE_STEPS + 1)]
+    lags = [last * k / TRACE_POINTS for k in range(TRACE_POINTS + 1)]
     for link in range(min(block.chain_length, 3)):
         weights = [math.exp(a * t) * (eta * t) ** link / math.factorial(link) for t in lags]
         column = 1 + link * (2 if block.is_pair else 1)
-        points = [(t, weight * math.cos(w * t)) for t, weight in zip(lags, weights, strict=True)]
-        yield f"A[1,{column}]", Curve("", points)
+        pairs = list(zip(lags, weights, strict=True))
+        yield f"A[1,{column}]", Curve("", [(t, x * math.cos(w * t)) for t, x in pairs])
         if block.is_pair:
-            points = [
-                (t, -weight * math.sin(w * t)) for t, weight in zip(lags, weights, strict=True)
-            ]
-            yield f"A[1,{column + 1}]", Curve("", points, dashed=True)
+            turned = [(t, -x * math.sin(w * t)) for t, x in pairs]
+            yield f"A[1,{column + 1}]", Curve("", turned, dashed=True)
 
 
 def _traces(encoding: Encoding) -> Picture | None:
+    """Three blocks of length 1 in one entry each, or all entries of the slowest chain."""
     blocks = tuple(dict.fromkeys(placed_blocks(encoding)))
     if not blocks or all(b.rate.is_zero() and not b.is_pair for b in blocks):
         return None
-    chosen = [blocks[round(k * (len(blocks) - 1) / 4)] for k in range(SHOWN_BLOCKS)]
-    lines = []
-    for block in dict.fromkeys(chosen):
-        number = blocks.index(block)
-        entries = list(block_entries(block))
-        lines += [
-            Curve(f"block {number}, {entry}", line.points, line.dashed)
-            for entry, line in (entries[:1] if block.chain_length == 1 else entries)
+    chains = [b for b in blocks if b.chain_length > 1]
+    if chains:
+        last = max(TRACE_LAGS, 2 / (abs(chains[-1].shear.to_float()) or 1.0))
+        lines = [
+            Curve(entry, line.points, line.dashed)
+            for entry, line in block_entries(chains[-1], last)
+        ]
+    else:
+        chosen = [blocks[round(k * (len(blocks) - 1) / 4)] for k in range(SHOWN_BLOCKS)]
+        lines = [
+            Curve(f"block {blocks.index(block)}", next(block_entries(block, TRACE_LAGS))[1].points)
+            for block in dict.fromkeys(chosen)
         ]
     name = f"{encoding.name}-traces"
     clock = "lag τ" if encoding.clock == "position" else "time passed on the learned clock"
     svg = curves(name, f"Entries of A(τ) of {encoding.name}", lines, Scale(clock), Scale("A(τ)"))
-    return Picture(name, "Entries of $A(\\tau)$ in some of its blocks.", svg)
+    what = (
+        f"The first row of $A(\\tau)$ in block {blocks.index(chains[-1])}, a chain."
+        if chains
+        else "The first entry of $A(\\tau)$ in some of its blocks."
+    )
+    return Picture(name, what, svg)
 
 
 def mean_score(blocks: Sequence[Block], dimension: int, lags: Sequence[float]) -> Curve:

@@ -24,6 +24,8 @@ INK = "#123450"
 """Stands for the colour of the page while a figure is drawn; no curve has it."""
 COLOURS = ("#2f87c0", "#d9772b", "#3b9a57", "#cf4a5c", "#8a68bd", "#3aa3a0", "#a0783c", "#c065a5")
 WIDTH = 6.4
+MOST_TICKS = 6
+ROOM = 1.8
 SETTINGS = {
     "svg.fonttype": "none",
     "font.size": 10.0,
@@ -136,6 +138,8 @@ def spectrum(
                     fontsize=8.5,
                 )
         _scales(axes, x, y)
+        _limits(axes, "x", x, [spot.x for spot in spots])
+        _limits(axes, "y", y, [spot.y for spot in spots])
         if len(groups) > 1:
             _legend(axes)
 
@@ -195,8 +199,11 @@ def strips(name: str, title: str, rows: Sequence[Row], left: Scale, right: Scale
                 places = sorted({(spot.x, spot.y)[side] for spot in row.spots})
                 colour = COLOURS[groups.index(row.group) % len(COLOURS)]
                 axes.scatter(places, [line] * len(places), s=9, color=colour, linewidths=0)
-            axes.set_ylim(len(rows) - 0.4, -0.6)
             _scales(axes, scale, Scale(""))
+            axes.tick_params(axis="x", labelsize=8)
+            values = [(spot.x, spot.y)[side] for row in rows for spot in row.spots]
+            _limits(axes, "x", scale, values)
+            axes.set_ylim(len(rows) - 0.4, -0.6)
         panels[0].set_yticks(range(len(rows)), [row.label for row in rows], fontsize=8.5)
 
     return _drawn(name, title, draw, (WIDTH + 0.6, 0.9 + 0.21 * len(rows)))
@@ -292,15 +299,35 @@ def _cleaned(svg: str, title: str) -> str:
 def _scales(axes: Axes, x: Scale, y: Scale) -> None:
     axes.set_xlabel(x.label)
     axes.set_ylabel(y.label)
-    if x.spacing == "symlog":
-        axes.set_xscale("symlog", linthresh=x.threshold)
-    elif x.spacing != "linear":
-        axes.set_xscale(x.spacing)
-    if y.spacing == "symlog":
-        axes.set_yscale("symlog", linthresh=y.threshold)
-    elif y.spacing != "linear":
-        axes.set_yscale(y.spacing)
     axes.grid(visible=True, color=INK, alpha=0.12, linewidth=0.6)
+    for side, scale in (("x", x), ("y", y)):
+        _spaced(axes, side, scale)
+
+
+def _spaced(axes: Axes, side: str, scale: Scale) -> None:
+    if scale.spacing == "symlog":
+        from matplotlib.ticker import SymmetricalLogLocator
+
+        getattr(axes, f"set_{side}scale")("symlog", linthresh=scale.threshold)
+        locator = SymmetricalLogLocator(base=10, linthresh=scale.threshold)
+        locator.set_params(numticks=MOST_TICKS)
+        getattr(axes, f"{side}axis").set_major_locator(locator)
+    elif scale.spacing != "linear":
+        getattr(axes, f"set_{side}scale")(scale.spacing)
+
+
+def _limits(axes: Axes, side: str, scale: Scale, values: Sequence[float]) -> None:
+    """From the smallest to the largest value with some room; −1 to 1 around nothing but zeros."""
+    low, high = min(values, default=0.0), max(values, default=0.0)
+    if scale.spacing == "symlog":
+        room = scale.threshold / 2
+        low = ROOM * low if low < 0 else -room
+        high = ROOM * high if high > 0 else room
+    elif low == high:
+        low, high = low - (abs(low) or 1.0), high + (abs(high) or 1.0)
+    else:
+        return
+    getattr(axes, f"set_{side}lim")(low, high)
 
 
 def _legend(axes: Axes) -> None:

@@ -14,7 +14,8 @@ from symbolic_pe.cli.explain import page_named
 from symbolic_pe.cli.interface_pages import command_page, modules, public_names, python_pages
 from symbolic_pe.cli.main import cli
 from symbolic_pe.encodings.catalogue import entries
-from symbolic_pe.render.page import Block, Code, Folded, Picture, Table
+from symbolic_pe.proof.verdicts import evidence
+from symbolic_pe.render.page import Block, Box, Code, Folded, Picture, Table
 
 BIBLIOGRAPHY = Path("docs/references.bib")
 
@@ -34,16 +35,19 @@ def flat(blocks: tuple[Block, ...]) -> list[Block]:
 
 @pytest.mark.parametrize("name", ["nope", "rope", "alibi", "mamba", "jordan-rope"])
 def test_a_page_has_the_verdict_the_claims_and_the_code(name: str) -> None:
-    page = page_named(name)
-    blocks = flat(page.blocks)
-    tables = [block for block in blocks if isinstance(block, Table)]
-    assert ("verdict", f"**{entries()[name].verdict.value}**") in tables[0].rows
-    claims = next(t for t in tables if t.head[0] == "claim")
-    printed = run("prove", name).output
-    for claim, verdict, *_ in claims.rows:
-        assert re.search(rf"^\s+{verdict}\s+{claim}\b", printed, re.M | re.I)
+    entry = entries()[name]
+    blocks = flat(page_named(name).blocks)
+    facts, claims, *others = (block for block in blocks if isinstance(block, Table))
+    assert ("verdict", f"**{entry.verdict.value}**: proved") in facts.rows
+    decided = [(c.name, c.verdict.value, f"`{c.statement}`") for c in evidence(entry)]
+    assert [row[:3] for row in claims.rows] == decided
+    values = next(t for t in others if t.head[0] == "number")
+    assert [row[1] for row in values.rows] == [f"`{v.printed}`" for v in entry.values]
+    assert {row[3] for row in values.rows} == {"agrees"}
+    boxes = [b for b in blocks if isinstance(b, Box)]
+    assert [(b.kind, b.label) for b in boxes] == [("refuted", m.name) for m in entry.mistakes]
     code = [b.text for b in blocks if isinstance(b, Code) and b.language == "python"]
-    assert code in ([], [run("emit", name).output.replace("symbolic-pe emit", "symbolic-pe build")])
+    assert code == [run("emit", name).output]
 
 
 def test_a_page_of_settings_and_of_a_file() -> None:
