@@ -25,6 +25,8 @@ extensions = [
 ]
 exclude_patterns = ["reference/schemas/*"]
 nitpicky = True
+# Names of the reference in every page's tree of contents would be most of the work of a build.
+toc_object_entries = False
 
 # -- Markdown ---------------------------------------------------------------------------------
 
