@@ -17,6 +17,7 @@ from symbolic_pe.classification import Classification, ClassifiedBlock
 from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.generators.block import Block
 from symbolic_pe.generators.generator import Generator
+from symbolic_pe.jordan.classify import real_jordan_form
 from symbolic_pe.jordan.form import ImplicitEigenvalue, StructureBlock
 from symbolic_pe.render.figures import Curve, Scale, Spot, bars, curves, spectrum
 from symbolic_pe.render.page import Picture
@@ -47,16 +48,25 @@ def portraits(encoding: Encoding, found: Classification) -> tuple[Picture, ...]:
 
 
 def generator_spots(generator: Generator, group: str) -> tuple[Spot, ...]:
-    """Eigenvalues of blocks with Im ≥ 0, one mark a place, thinned out where they are many."""
+    """Eigenvalues with Im ≥ 0, one mark a place, thinned out where they are many."""
     chains: dict[tuple[float, float], int] = {}
-    for placed in generator.placed or ():
-        block = placed.block
-        place = (block.rate.to_float(), abs(block.frequency.to_float()))
-        chains[place] = max(chains.get(place, 1), block.chain_length)
+    for place, chain in _places(generator):
+        chains[place] = max(chains.get(place, 1), chain)
     places = sorted(chains)
     step = max(1, -(-len(places) // MOST_MARKS))
     chosen = dict.fromkeys([*places[::step], *places[-1:]])
     return tuple(Spot(x, y, chains[x, y], group=group) for x, y in chosen)
+
+
+def _places(generator: Generator) -> Iterator[tuple[tuple[float, float], int]]:
+    """Eigenvalue and chain length of every block; of a dense generator by its Jordan form."""
+    if generator.placed is None:
+        for found in real_jordan_form(generator).cases[0].structure:
+            yield eigenvalue_place(found), found.chain_length
+        return
+    for block in dict.fromkeys(placed.block for placed in generator.placed):
+        place = block.rate.to_float(), abs(block.frequency.to_float())
+        yield place, block.chain_length
 
 
 def eigenvalue_place(block: StructureBlock) -> tuple[float, float]:

@@ -67,7 +67,7 @@ class Spot:
 
 @dataclass(frozen=True)
 class Scale:
-    """The text along an axis; spacing is `linear`, `log`, or `symlog` from a threshold."""
+    """The text along an axis; spacing is `linear`, `log`, or `symlog` beyond a threshold."""
 
     label: str
     spacing: str = "linear"
@@ -312,8 +312,10 @@ def _spaced(axes: Axes, side: str, scale: Scale) -> None:
         locator = SymmetricalLogLocator(base=10, linthresh=scale.threshold)
         locator.set_params(numticks=MOST_TICKS)
         getattr(axes, f"{side}axis").set_major_locator(locator)
-    elif scale.spacing != "linear":
-        getattr(axes, f"set_{side}scale")(scale.spacing)
+    elif scale.spacing == "log":
+        getattr(axes, f"set_{side}scale")("log")
+    else:
+        axes.locator_params(axis=side, nbins=MOST_TICKS)
 
 
 def _limits(axes: Axes, side: str, scale: Scale, values: Sequence[float]) -> None:
