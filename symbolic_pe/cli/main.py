@@ -15,7 +15,9 @@ import click
 
 from symbolic_pe.budget import DEFAULT_SECONDS, SHARE_OF_SEARCH, Budget
 from symbolic_pe.cli.bench import bench
+from symbolic_pe.cli.book import book
 from symbolic_pe.cli.catalogue import catalogue
+from symbolic_pe.cli.explain import explain
 from symbolic_pe.cli.guard import Guard, guarded
 from symbolic_pe.cli.proving.command import prove
 from symbolic_pe.cli.wording import SPEC_HELP
@@ -539,18 +541,11 @@ def audit(
     sys.exit(code)
 
 
-@cli.command()
-@click.argument("name")
-def explain(name: str) -> None:
-    """Print a derivation as Markdown, every verdict decided now."""
-    from symbolic_pe.cli.explain import explain as run
-
-    click.echo(run(name), nl=False)
-
-
 cli.add_command(bench)
+cli.add_command(book)
 cli.add_command(catalogue)
 cli.add_command(prove)
+cli.add_command(explain)
 
 
 @cli.command()

@@ -1,0 +1,108 @@
+"""The derivations as a book: a page each, one for every chapter, and the table of claims."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from derivations import Chapter
+from symbolic_pe.proof.derivation import Decided
+from symbolic_pe.render.derivation import Cite, derivation_page
+from symbolic_pe.render.myst import myst
+from symbolic_pe.render.page import Page, Prose, Table
+
+FOLDERS = {"derivation": "../derivations/{}.md", "entry": "../catalogue/{}.md", "docs": "../{}"}
+
+
+def beside(scheme: str, name: str) -> str | None:
+    """Links of a generated page that stands one folder below docs/."""
+    if scheme == "theorem":
+        return "../reference/theorems.md"
+    return FOLDERS[scheme].format(name) if scheme in FOLDERS else None
+
+
+def chapter_files(
+    chapters: Sequence[Chapter], decided: Mapping[str, Decided], cite: Cite
+) -> dict[str, str]:
+    """Index, chapters, derivations and claims, by path."""
+    by_chapter = {
+        chapter.key: [d for d in decided.values() if d.derivation.chapter == chapter.key]
+        for chapter in chapters
+    }
+    files = {"derivations/index.md": _index(chapters, by_chapter)}
+    for number, chapter in enumerate(chapters, start=1):
+        files[f"derivations/chapter-{chapter.key}.md"] = _chapter(
+            number, chapter, by_chapter[chapter.key]
+        )
+    for name, found in decided.items():
+        files[f"derivations/{name}.md"] = myst(derivation_page(found, cite), beside)
+    files["derivations/claims.md"] = _claims(list(decided.values()))
+    return files
+
+
+def _index(chapters: Sequence[Chapter], by_chapter: Mapping[str, Sequence[Decided]]) -> str:
+    rows = tuple(
+        (f"{n}. [{c.title}](chapter-{c.key}.md)", str(len(by_chapter[c.key])))
+        for n, c in enumerate(chapters, start=1)
+    )
+    words = (
+        "Every statement here is decided when the book is built: each step by the rule that it "
+        "names, each published claim with its verdict, and without its hypotheses each statement "
+        "is refuted by numbers that anyone can evaluate. `symbolic-pe explain NAME` prints one of "
+        "them, as Markdown, LaTeX or HTML."
+    )
+    page = Page(
+        "index",
+        "The derivations",
+        "symbolic-pe book",
+        (Prose(words), Table(("chapter", "derivations"), rows)),
+    )
+    listed = [f"chapter-{c.key}" for c in chapters]
+    return myst(page, beside) + _toctree([*listed, "claims"])
+
+
+def _chapter(number: int, chapter: Chapter, found: Sequence[Decided]) -> str:
+    rows = tuple(
+        (f"[{d.derivation.title}]({d.derivation.name}.md)", d.outcome.value) for d in found
+    )
+    page = Page(
+        f"chapter-{chapter.key}",
+        f"{number}. {chapter.title}",
+        "symbolic-pe book",
+        (Table(("statement", "verdict"), rows),) if rows else (),
+    )
+    return myst(page, beside) + _toctree([d.derivation.name for d in found])
+
+
+def _claims(found: Sequence[Decided]) -> str:
+    """Claims of the sources with their verdicts, each linked to what decides it."""
+    rows = sorted(_answers(found), key=lambda row: _natural(row[0]))
+    page = Page(
+        "claims",
+        "Published claims",
+        "symbolic-pe book",
+        (
+            Prose("What the derivations decide of claims in print, by the number of the claim."),
+            Table(("claim", "verdict", "decided in", "what is true"), tuple(rows)),
+        ),
+    )
+    return myst(page, beside)
+
+
+def _answers(found: Sequence[Decided]) -> Iterator[tuple[str, str, str, str]]:
+    for decided in found:
+        d = decided.derivation
+        for a in d.answers:
+            yield a.claim, a.verdict.value, f"[{d.title}](derivation:{d.name})", a.remark
+
+
+def _natural(text: str) -> list[tuple[bool, int, str]]:
+    """S1.9 before S1.10."""
+    return [
+        (piece.isdigit(), int(piece) if piece.isdigit() else 0, piece)
+        for piece in re.split(r"([0-9]+)", text)
+    ]
+
+
+def _toctree(names: Sequence[str]) -> str:
+    return "\n```{toctree}\n:hidden:\n:maxdepth: 1\n\n" + "\n".join(names) + "\n```\n"
