@@ -6,7 +6,7 @@ audit for it by name. Everything in a line is spelled out: shapes, positions, dt
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -122,7 +122,10 @@ def imports(subject: Any) -> str:
 def listed(positions: Sequence[int]) -> str:
     """A list, or a range where it is one."""
     every = [int(p) for p in positions]
-    return f"range({len(every)})" if every == list(range(len(every))) else str(every)
+    start, end = every[0], every[-1] + 1
+    if len(every) > 2 and every == list(range(start, end)):
+        return f"range({start}, {end})" if start else f"range({end})"
+    return str(every)
 
 
 # -- images of unit vectors -------------------------------------------------------------------
@@ -152,6 +155,67 @@ def entry_of_score(
     return shell(f"{code}; print({shown})")
 
 
+def entry_in_calls(
+    subject: MapSubject,
+    pairs: Sequence[tuple[int, int]],
+    entry: tuple[int, int],
+    dtype: str,
+    calls: Callable[[int], Sequence[int]],
+) -> str:
+    """Print the entry for each pair, every position called among those of `calls`."""
+    writer = Writer(subject.library.name, dtype)
+    d, (i, j) = subject.dimension, entry
+    ones = writer.ones(one_row(subject, "len(P)"))
+    x = f"{ones} * {writer.unit(d)}"
+    lines = [writer.head, imports(subject)]
+    for name, function in (("F", "f"), ("G", "f" if subject.one_map else "g")):
+        if name == "F" or not subject.one_map:
+            image = f"{function}({x}, {places(subject, 'P', writer)}).reshape(len(P), {d})"
+            lines.append(f"{name} = lambda P, i: {image}")
+    shown = []
+    for t, s in pairs:
+        of_t, of_s = list(calls(t)), list(calls(s))
+        q = f"F({listed(of_t)}, {i})[{of_t.index(t)}]"
+        k = f"{'F' if subject.one_map else 'G'}({listed(of_s)}, {j})[{of_s.index(s)}]"
+        shown.append(f"float({q} @ {k})")
+    return shell(f"{'; '.join(lines)}; print({', '.join(shown)})")
+
+
+def entry_in_rows(
+    subject: MapSubject, pairs: Sequence[tuple[int, int]], entry: tuple[int, int], dtype: str
+) -> str:
+    """Print the entry for each pair, all unit vectors being rows of one call of one position."""
+    writer = Writer(subject.library.name, dtype)
+    d, (i, j) = subject.dimension, entry
+    x = f"{writer.module}.eye({d}, dtype={writer.kind()}).reshape({one_row(subject, '1', str(d))})"
+    lines = [writer.head, imports(subject)]
+    for name, function in (("F", "f"), ("G", "f" if subject.one_map else "g")):
+        if name == "F" or not subject.one_map:
+            at = places(subject, "[p]", writer)
+            lines.append(f"{name} = lambda p: {function}({x}, {at}).reshape({d}, {d})")
+    g = "F" if subject.one_map else "G"
+    shown = ", ".join(f"float(F({t})[{i}] @ {g}({s})[{j}])" for t, s in pairs)
+    return shell(f"{'; '.join(lines)}; print({shown})")
+
+
+def defect_of_sum(subject: MapSubject, s: int, t: int, channels: Sequence[int], dtype: str) -> str:
+    """Print the largest entry of A(s)A(0)⁻¹A(t) − A(s + t) on a group of channels."""
+    if isinstance(subject, StandIn):
+        writer, code = _score_code(subject.score_subject)
+        e = f"e = {writer.module}.eye({subject.dimension}, dtype={writer.kind()})"
+        each = "A(e[i], e[j], t, 0)"
+        code = f"{code}; {e}"
+    else:
+        code = images_code(subject, dtype, "F" if subject.one_map else "FG")
+        g = "F" if subject.one_map else "G"
+        each = f"float(F(t, i) @ {g}(0, j))"
+    numpy = "" if "import numpy as np" in code else "import numpy as np; "
+    group = list(channels)
+    m = f"M = lambda t: np.array([[{each} for j in {group}] for i in {group}])"
+    shown = f"abs(M({s}) @ np.linalg.inv(M(0)) @ M({t}) - M({s + t})).max()"
+    return shell(f"{numpy}{code}; {m}; print({shown})")
+
+
 def entry_of_points(
     subject: MapSubject, pairs: Sequence[tuple[Any, Any]], i: int, j: int, dtype: str
 ) -> str:
@@ -174,6 +238,31 @@ def entry_of_image(
     name = "F" if side == "query" or subject.one_map else "G"
     code = images_code(subject, dtype, name)
     return shell(f"{code}; print(float({name}({position}, {entry[1]})[{entry[0]}]))")
+
+
+def image_in_call(
+    subject: MapSubject,
+    side: str,
+    calls: Sequence[Sequence[int]],
+    where: tuple[int, int, int],
+    dtype: str,
+) -> str:
+    """Print one entry (row, column) of F(t) or G(s) in the last of some calls.
+
+    where  position, row and column
+    """
+    position, row, column = where
+    writer = Writer(subject.library.name, dtype)
+    d, function = subject.dimension, "f" if side == "query" or subject.one_map else "g"
+    x = f"{writer.ones(one_row(subject, 'len(P)'))} * {writer.unit(d, str(column))}"
+    image = f"R = lambda P: {function}({x}, {places(subject, 'P', writer)}).reshape(len(P), {d})"
+    *before, last = calls
+    first = "".join(f"; R({listed(call)})" for call in before)
+    slot = list(last).index(position)
+    return shell(
+        f"{writer.head}; {imports(subject)}; {image}{first}; "
+        f"print(float(R({listed(last)})[{slot}, {row}]))"
+    )
 
 
 def images_at(subject: MapSubject, positions: Sequence[int], dtype: str) -> str:
@@ -209,11 +298,22 @@ def _shown(subject: MapSubject, dtype: str, value: str, side: str = "query") -> 
 
 
 def together_and_alone(
-    subject: MapSubject, positions: Sequence[int], slot: int, dtype: str, side: str = "query"
+    subject: MapSubject,
+    positions: Sequence[int],
+    slot: int,
+    dtype: str,
+    side: str = "query",
+    *,
+    before: int | None = None,
 ) -> str:
-    """Print how far the image at one slot of a call is from that of its position called alone."""
+    """Print how far the image at one slot of a call is from that of its position called alone.
+
+    `before` is a position that is called alone first.
+    """
+    code = run_code(subject, dtype, side)
+    first = "" if before is None else f"; R([{before}])"
     gap = f"abs(R({listed(positions)})[{slot}] - R([{positions[slot]}])[0]).max()"
-    return _shown(subject, dtype, gap, side)
+    return shell(f"{code}{first}; print({gap})")
 
 
 def long_and_short(subject: MapSubject, length: int, position: int, dtype: str) -> str:

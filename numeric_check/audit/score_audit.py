@@ -132,7 +132,7 @@ def _odd_lag(subject: ScoreSubject, measured: Measurement, recovered: Recovered)
     size = max(len(p.channels) for p in recovered.parts)
     room = 4.0 * recovered.arithmetic.tolerance(at, speed, rate, size)
     room += at * max(p.radius for p in recovered.parts)
-    scale = norm(q[:, None]) * norm(k[:, None]) * _sizes(measured, at)[:, 0]
+    scale = norm(q[:, None]) * norm(k[:, None]) * _sizes(measured, at)
     with np.errstate(all="ignore"):
         failing = np.flatnonzero(
             np.isfinite(right) & ~(np.abs(found[:, 0] - right) <= room * scale)
@@ -208,7 +208,7 @@ def _relative(subject: ScoreSubject, context: Context) -> Finding:
             values = subject.apply(np.tile(q, (n, 1)), np.tile(k, (n, 1)), positions, positions)
         except AuditError as error:
             return asked.undecided(str(error))
-        size = norm(q[:, None]) * norm(k[:, None]) * _sizes(measured, at)
+        size = norm(q[:, None]) * norm(k[:, None]) * _sizes(measured, at[:, None] - at[None])
         room = 4.0 * _room(context, at) * size
         judged = np.asarray(at[None] <= at[:, None]) if subject.causal else None
         worst, smallest = drifts(values[None], positions, room[None], judged)
@@ -238,12 +238,11 @@ def _relative(subject: ScoreSubject, context: Context) -> Finding:
     )  # fmt: skip
 
 
-def _sizes(measured: Measurement, at: Array) -> Array:
-    """‖M‖ at the lag t − s: between measured lags its logarithm is taken to be linear."""
+def _sizes(measured: Measurement, lags: Array) -> Array:
+    """‖M‖ at lags t − s: between measured ones its logarithm is taken to be linear."""
     with np.errstate(all="ignore"):
         forth = np.log(norms(measured.query))
         back = np.log([norm(_inverse(m)) for m in measured.query])
-    lags = at[:, None] - at[None]
     places = np.array(measured.positions, dtype=np.float64)
     sides = [np.interp(np.abs(lags), places, np.nan_to_num(v, nan=700.0)) for v in (forth, back)]
     result: Array = 2.0 * np.exp(np.clip(np.where(lags >= 0, *sides), -700.0, 700.0))

@@ -25,9 +25,9 @@ from numeric_check.audit.subject import TableSubject
 from numeric_check.tolerance import FORMATS
 from symbolic_pe.errors import AuditError
 
-LENGTHS = (8194, 5000, 2048, 1024, 512, 256, 128)
+LENGTHS = (32769, 8194, 5000, 2048, 1024, 512, 256, 128)
 FAR = (65536, 131071)
-SINGLES = (0, 1, 5, 100, 1023, 4095, 8193)
+SINGLES = (0, 1, 5, 100, 1023, 4095, 8193, 32768)
 FITTED = 64
 """Rows that M is fitted to where columns are no waves: at least so many, or four for each."""
 ROUNDINGS = 32.0
@@ -225,18 +225,19 @@ def _precision(subject: TableSubject, values: Array, pairs: list[Pair]) -> Findi
         found, allowed = _errors(subject.apply(positions), positions, pairs, length)
         return np.asarray((found > allowed).any(axis=0))
 
-    over = np.asarray((ratio > 1.0).any(axis=0))
+    over, seen = np.asarray((ratio > 1.0).any(axis=0)), tried
     first = int(over.argmax())
     position = tried[first]
     if first and position - tried[first - 1] > 1:
         position = narrowed(failing, tried[first - 1], position)
+        seen, over = [*tried[:first], position, *tried[first:]], np.insert(over, first, True)
     row = subject.apply([position])
     found, allowed = _errors(row, [position], pairs, length)
     at = int((found / allowed).argmax())
     column, angle = pairs[at].columns[0], pairs[at].frequency * position + pairs[at].start
     return questions.TABLE_PRECISION.judged(
         float(error[pair, place]), float(room[pair, place]),
-        detail=f"wrong {extent(tried, over)}; the largest error is {float(error.max()):.2g}",
+        detail=f"wrong {extent(seen, over)}; the largest error is {float(error.max()):.2g}",
         witness=f"position {position}, column {column}: {float(row[0, column]):.9g}, exact "
         f"{float(np.cos(angle)):.9g}",
         reproduce=rows_of_table(subject, [position], column),

@@ -12,6 +12,7 @@ from numeric_check.audit.context import Context
 from numeric_check.audit.finding import Finding, Verdict
 from numeric_check.audit.matrices import exponentials
 from numeric_check.audit.planes import Spectrum
+from numeric_check.audit.probes.showing import score_line
 from numeric_check.audit.recognition import Recognised, rounded
 from numeric_check.audit.recovery import Departure, Part
 from numeric_check.audit.reproduce import entry_of_image, entry_of_score
@@ -32,8 +33,11 @@ def generator(context: Context, spectrum: Spectrum, recognised: Recognised) -> F
             f"channels {_some(part.channels)}: that X is off by {departure.error:.2g} at position "
             f"{departure.position} ({departure.tolerance:.1e} allowed); it makes entry ({i}, {j}) "
             f"of F({departure.position})^T G(0) {right:.9g}",
-            entry_of_score(
-                context.subject, [(departure.position, 0)], i, j, context.measured.dtype
+            score_line(
+                context,
+                [(departure.position, 0)],
+                (i, j),
+                lambda values: not abs(values[0] - right) <= 0.5 * departure.tolerance,
             ),
             error=departure.error,
             tolerance=departure.tolerance,

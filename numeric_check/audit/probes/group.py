@@ -9,7 +9,9 @@ from numeric_check.audit.context import Context
 from numeric_check.audit.finding import Finding
 from numeric_check.audit.libraries import Array
 from numeric_check.audit.matrices import norm
-from numeric_check.audit.reproduce import entry_of_score
+from numeric_check.audit.reproduce import defect_of_sum, entry_in_calls, entry_of_score
+from numeric_check.audit.subject import StandIn
+from symbolic_pe.errors import AuditError
 
 SUMS = ((1, 1), (1, 2), (2, 2), (1, 3), (3, 4), (16, 16), (64, 64), (1, 85), (256, 256), (1, 511),
         (1, 4095), (4096, 4096), (1, 8192), (1, 65536), (65536, 85))  # fmt: skip
@@ -98,10 +100,27 @@ def group_law(context: Context) -> Finding:
         tolerance,
         detail=f"worst {error:.1e} ({tolerance:.1e} allowed) at {s} + {t}",
         witness=f"channels {_some(group)}: A({s})A({t}) and A({s + t}) differ by {error:.2g}",
-        reproduce=entry_of_score(
-            context.subject, [(s, 0), (t, 0), (s + t, 0)], group[0], group[0], measured.dtype
-        ),
+        reproduce=_line(context, s, t, group, tolerance) if error > tolerance else "",
     )
+
+
+def _line(context: Context, s: int, t: int, group: tuple[int, ...], tolerance: float) -> str:
+    """Each position alone, or, where that shows nothing, all that was measured at once."""
+    subject, measured = context.subject, context.measured
+    fresh = context.anew().subject
+    place = np.ix_(group, group)
+    try:
+        start = fresh.matrices("key", [0], measured.dtype)[0][place]
+        found = [fresh.matrices("query", [p], measured.dtype)[0][place] for p in (0, s, t, s + t)]
+        origin, a, b, c = (f.T @ start for f in found)
+        shown = norm(a @ np.linalg.inv(origin) @ b - c) > 0.5 * tolerance
+    except (AuditError, np.linalg.LinAlgError):
+        shown = True
+    if shown or isinstance(subject, StandIn):
+        return defect_of_sum(subject, s, t, group, measured.dtype)
+    pairs = [(s, 0), (t, 0), (s + t, 0)]
+    entry = group[0], group[0]
+    return entry_in_calls(subject, pairs, entry, measured.dtype, lambda _: measured.positions)
 
 
 def _some(group: tuple[int, ...]) -> str:

@@ -21,6 +21,7 @@ from numeric_check.audit.hints import mixed_layouts
 from numeric_check.audit.libraries import Array
 from numeric_check.audit.matrices import norms
 from numeric_check.audit.positions import ALONE_PAIRS, LAGS, SHIFTS, SMALL, STANDARD
+from numeric_check.audit.probes.showing import score_line
 from numeric_check.audit.reproduce import entry_of_score
 from numeric_check.audit.scan import Scan, Tested, tested
 from symbolic_pe.errors import AuditError
@@ -84,8 +85,11 @@ def relativity(context: Context) -> Finding:
         detail = f"{hint}; {detail}" if hint else detail
         if shown.moved != worst.moved:
             witness += f"; the worst is {worst.error:.2g} at positions {worst.moved}"
-        line = entry_of_score(
-            context.subject, [shown.moved, shown.base], *shown.channels, context.measured.dtype
+        line = score_line(
+            context,
+            [shown.base, shown.moved],
+            shown.channels,
+            lambda values: not abs(values[0] - values[1]) <= 0.5 * shown.tolerance,
         )
     return questions.RELATIVE.judged(
         worst.error,

@@ -53,7 +53,7 @@ def alone(context: Context) -> Finding:
             words = f"{side} map, {dtype}: called alone and with positions {base}"
 
             def line(slot: int, dtype: str = dtype, side: str = side) -> str:
-                return together_and_alone(subject, base, slot, dtype, side)
+                return _shown_alone(context, base, slot, dtype, side)
 
             found += differences(context, words, base, (each, together), line, dtype=dtype)
     for length in lengths(context):
@@ -62,6 +62,24 @@ def alone(context: Context) -> Finding:
         if any(d.error > d.tolerance for d in longer):
             break
     return agreement(questions.PREFILL, found)
+
+
+def _shown_alone(
+    context: Context, positions: Sequence[int], slot: int, dtype: str, side: str
+) -> str:
+    """The line for one slot; with another call before, where a fresh subject needs that to fail."""
+    p, subject = positions[slot], context.subject
+    for before in (None, p + 1, 0):
+        fresh = subject.anew()
+        if before is not None:
+            run(fresh, [before], dtype, side)
+        together, single = run(fresh, positions, dtype, side)[slot], run(fresh, [p], dtype, side)[0]
+        (found,) = differences(
+            context, "", [p], (together[None], single[None]), lambda _: "", dtype=dtype
+        )
+        if found.error > found.tolerance:
+            return together_and_alone(subject, positions, slot, dtype, side, before=before)
+    return together_and_alone(subject, positions, slot, dtype, side)
 
 
 def lengths(context: Context) -> list[int]:
@@ -118,7 +136,7 @@ def order(context: Context) -> Finding:
             values = run(subject, positions, dtype, side)
 
             def line(slot: int, positions: Sequence[int] = positions, side: str = side) -> str:
-                return together_and_alone(subject, positions, slot, dtype, side)
+                return _shown_alone(context, positions, slot, dtype, side)
 
             found += differences(
                 context, f"{side} map, {words} {list(positions)}", positions, (values, right), line,
