@@ -65,6 +65,7 @@ def audit_axes(
     if declared is not None:
         findings.append(_against(subject, found, declared, spec))
     conditions = {
+        "kind": "axes",
         "library": subject.library.name,
         "dimension": subject.dimension,
         "axes": subject.axes,

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from numeric_check.audit import questions
-from numeric_check.audit.bias_measurement import MeasuredBias, measure_bias
+from numeric_check.audit.bias_measurement import NEAR, MeasuredBias, measure_bias
 from numeric_check.audit.bias_slopes import against, linear, offset, recognised_slopes, sign
 from numeric_check.audit.finding import AuditReport, Finding, Verdict
 from numeric_check.audit.libraries import Array
@@ -31,10 +31,12 @@ def audit_bias(
     """Every question about a bias. Raises `AuditError` when it cannot be called."""
     measured = measure_bias(subject)
     conditions = {
+        "kind": "bias",
         "library": subject.library.name,
         "heads": len(measured.values),
         "positions": [measured.positions[0], measured.positions[-1]],
         "measured_positions": len(measured.positions),
+        "every_pair_below": min(NEAR, measured.positions[-1] + 1),
     }
     finite = _finite(subject, measured)
     if finite.verdict is not Verdict.CONSISTENT:

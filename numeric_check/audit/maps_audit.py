@@ -131,6 +131,7 @@ def _summary(recovered: Recovered, recognised: Recognised, findings: Sequence[Fi
 def _conditions(context: Context) -> dict[str, object]:
     subject, measured = context.subject, context.measured
     return {
+        "kind": "maps",
         "library": subject.library.name,
         "dimension": subject.dimension,
         "x": FORMS[subject.form],

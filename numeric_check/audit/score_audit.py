@@ -70,6 +70,7 @@ def audit_score(
         findings.append(generators.against_if_it_fits(context, planes, recognised, spec))
     findings.append(_alone(subject, context))
     conditions = {
+        "kind": "score",
         "library": subject.library.name,
         "dimension": subject.dimension,
         "positions": [0, measured.reach],

@@ -47,6 +47,14 @@ class Pair:
 def audit_table(subject: TableSubject) -> AuditReport:
     """Every question about a table. Raises `AuditError` when it cannot be called."""
     values = _measure(subject)
+    d = values.shape[1]
+    conditions = {
+        "kind": "table",
+        "library": subject.library.name,
+        "dimension": d,
+        "positions": [0, len(values) - 1],
+        "measured_positions": len(values),
+    }
     bad = np.argwhere(~np.isfinite(values))
     if bad.size:
         row, column = (int(v) for v in bad[0])
@@ -55,10 +63,9 @@ def audit_table(subject: TableSubject) -> AuditReport:
             f"row {row}, column {column}: {values[row, column]}",
             rows_of_table(subject, [row], column),
         )
-        return AuditReport(subject.name, "no table that can be added", (finding,), {})
+        return AuditReport(subject.name, "no table that can be added", (finding,), conditions)
     pairs = list(_pairs(values))
     covered = {c for p in pairs for c in p.columns}
-    d = values.shape[1]
     left = [c for c in range(d) if c not in covered and np.ptp(values[:, c]) > 0]
     findings = [questions.FINITE_TABLE.consistent("every entry is finite")]
     findings.append(_closed(subject, values, pairs, left))
@@ -66,12 +73,6 @@ def audit_table(subject: TableSubject) -> AuditReport:
         findings += [_layout(pairs, d), _precision(subject, values, pairs)]
     findings += [_distinct(subject, values), _alone(subject, values)]
     words = "a table of sines and cosines" if pairs and not left else "an absolute table"
-    conditions = {
-        "library": subject.library.name,
-        "dimension": d,
-        "positions": [0, len(values) - 1],
-        "measured_positions": len(values),
-    }
     return AuditReport(subject.name, words, tuple(findings), conditions)
 
 

@@ -55,7 +55,7 @@ class Drift:
     @property
     def size(self) -> tuple[int, Pair]:
         """Smaller pairs are better witnesses."""
-        return sum(self.moved), self.moved
+        return sum(self.moved) + sum(self.base), self.moved
 
     def __str__(self) -> str:
         (t, s), (u, v), (i, j) = self.moved, self.base, self.channels
