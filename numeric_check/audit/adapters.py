@@ -16,20 +16,26 @@ from typing import Any
 
 from numeric_check.audit.call import BiasSignature, Place, Signature
 from numeric_check.audit.libraries import LIBRARIES
-from numeric_check.audit.loading import deep_copies, load
-from numeric_check.audit.subject import FORMS, positions_axis
+from numeric_check.audit.loading import copies, load
+from numeric_check.audit.raised import described
+from numeric_check.audit.subject import PATTERNS, positions_axis
 from symbolic_pe.errors import AuditError
 
 KINDS = ("maps", "score", "bias", "table")
-SUBJECT_KEYS = {
-    "kind", "query", "key", "score", "bias", "table", "dimension", "axes", "library", "form",
-    "causal", "against", "paths", "rival",
+SETTINGS: Mapping[str, tuple[str, ...]] = {
+    "key": ("maps",), "dimension": ("maps", "score"), "axes": ("maps",), "library": KINDS,
+    "form": ("maps",), "causal": ("score", "bias"), "against": ("maps", "score", "bias"),
+    "paths": ("maps",), "rival": ("maps",),
 }  # fmt: skip
-CALL_KEYS = {
-    "x", "positions", "offset", "also", "fixed", "returns", "key_returns", "layout",
-    "query", "key", "lengths", "heads",
+"""What an adapter may set beside its callable, and for which kinds."""
+CALLABLES = {"query": ("maps",), "score": ("score",), "bias": ("bias",), "table": ("table",)}
+CALL_KEYS: Mapping[str, tuple[str, ...]] = {
+    "x": ("maps",), "positions": ("maps",), "offset": ("maps",), "also": ("maps",),
+    "layout": ("maps",), "key_returns": ("maps",), "returns": ("maps", "bias"),
+    "fixed": ("maps", "bias"), "query": ("bias",), "key": ("bias",), "lengths": ("bias",),
+    "heads": ("bias",),
 }  # fmt: skip
-LAYOUTS = {
+AXES = {
     "b h n d": "heads", "h n d": "rows", "b n d": "rows", "b n h d": "positions-heads",
     "n b h d": "sequence-first", "n h d": "sequence-rows", "n b d": "sequence-rows",
     "n d": "flat",
@@ -56,7 +62,8 @@ class Adapted:
     paths: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     fresh: Callable[[], Callable[..., Any]] | None = None
     rival: Callable[..., Any] | None = None
-    origin: str = ""
+    path: str = ""
+    beside: str | None = None
 
 
 def read_adapter(path: Path, subject: str | None = None) -> Adapted:
@@ -78,52 +85,62 @@ def read_adapter(path: Path, subject: str | None = None) -> Adapted:
 
 def _from_python(path: Path) -> Adapted:
     names = ("query", "score", "bias", "table")
-    module: dict[str, Any] = {}
-    for name in (*names, "key", "dimension", "axes", "library", "form", "causal", "paths", "rival"):
-        module[name] = _optional(path, name)
-    given = [n for n in names if module[n] is not None]
+    module = _executed(path)
+    given = [n for n in names if module.get(n) is not None]
     if len(given) != 1:
         raise AuditError(
             f"{path}: expected exactly one of {', '.join(names)}, got {', '.join(given) or 'none'}"
         )
     kind = "maps" if given == ["query"] else given[0]
-    calls = {given[0]: module[given[0]]}
+    settings = {k: v for k in SETTINGS if (v := module.get(k)) is not None}
+    _of_kind(settings, SETTINGS, kind, f"{path}:")
+    calls = {given[0]: _callable(module[given[0]], given[0], path)}
     if kind == "maps":
-        calls["key"] = module["key"] or module["query"]
+        key = settings.get("key")
+        calls["key"] = calls["query"] if key is None else _callable(key, "key", path)
+    paths = settings.get("paths", {})
+    if not isinstance(paths, Mapping) or not all(map(callable, paths.values())):
+        raise AuditError(f"{path}: paths: expected a dict of callables, got {paths!r}")
 
     def fresh() -> Callable[..., Any]:
-        again: Callable[..., Any] = _optional(path, "query")
+        again: Callable[..., Any] = _executed(path)["query"]
         return again
 
     return Adapted(
         kind,
         calls,
         str(path),
-        module["dimension"],
-        module["axes"] or 1,
-        module["library"],
-        module["form"],
-        bool(module["causal"]),
-        None,
-        module["paths"] or {},
-        fresh if kind == "maps" and module["key"] is None else None,
-        module["rival"],
-        f"import runpy; f = runpy.run_path({str(path)!r})[{given[0]!r}]",
+        _count(settings, "dimension", str(path)),
+        _count(settings, "axes", str(path)) or 1,
+        _choice_or_none(settings, "library", LIBRARIES, str(path)),
+        _choice_or_none(settings, "form", tuple(PATTERNS), str(path)),
+        _flag(settings, "causal", str(path)),
+        _text(settings, "against", str(path)),
+        dict(paths),
+        fresh if kind == "maps" and "key" not in settings else None,
+        None if "rival" not in settings else _callable(settings["rival"], "rival", path),
+        str(path),
     )
 
 
-def _optional(path: Path, name: str) -> Any:
-    """An attribute of the file, executed anew for each call; None when it has none."""
+def _executed(path: Path) -> dict[str, Any]:
+    """What the file defines, executed once more."""
     import runpy
 
     for folder in (str(Path.cwd()), str(path.resolve().parent)):
         if folder not in sys.path:
             sys.path.insert(0, folder)
     try:
-        return runpy.run_path(str(path)).get(name)
+        return runpy.run_path(str(path))
     except (Exception, SystemExit) as error:  # the file is not ours: anything may come
-        first = (str(error).strip() or "no message").splitlines()[0]
-        raise AuditError(f"{path}: running it raised {type(error).__name__}: {first}") from None
+        raise AuditError(f"{path}: running it raised {described(error)}") from None
+
+
+def _callable(value: Any, name: str, path: Path) -> Callable[..., Any]:
+    if not callable(value):
+        raise AuditError(f"{path}: {name}: expected a callable, got {type(value).__name__}")
+    found: Callable[..., Any] = value
+    return found
 
 
 # -- TOML -------------------------------------------------------------------------------------
@@ -136,10 +153,20 @@ def _from_toml(path: Path, subject: str | None) -> Adapted:
         raise AuditError(f"{path}: not a TOML file: {error}") from None
     _known(document, {"subject", "call"}, str(path))
     head, call = (_table(document, name, path) for name in ("subject", "call"))
-    _known(head, SUBJECT_KEYS, f"{path}, [subject]")
-    _known(call, CALL_KEYS, f"{path}, [call]")
+    _known(head, {"kind", *SETTINGS, *CALLABLES}, f"{path}, [subject]")
+    _known(call, set(CALL_KEYS), f"{path}, [call]")
     kind = _choice(head.get("kind", "maps"), KINDS, f"{path}, [subject] kind")
+    for table, keys, place in (
+        (head, {**SETTINGS, **CALLABLES}, "[subject]"),
+        (call, CALL_KEYS, "[call]"),
+    ):
+        _of_kind(table, keys, kind, f"{path}, {place}")
     first = "query" if kind == "maps" else kind
+    if subject is not None and first in head:
+        raise AuditError(
+            f"{path}, [subject] {first}: it names {head[first]!r} already, and the command line "
+            f"{subject!r}; give one"
+        )
     text = head.get(first, subject)
     if not isinstance(text, str):
         raise AuditError(
@@ -158,29 +185,37 @@ def _adapted(
     if kind == "maps":
         other = head.get("key")
         if other is not None or bind_key is not bind:
-            calls["key"] = bind_key(loaded.value if other is None else load(str(other)).value)
+            value = loaded.value if other is None else _loaded(other, f"{path}, [subject] key")
+            calls["key"] = bind_key(value)
         else:
             calls["key"] = calls["query"]
-    paths = {n: bind(load(str(t)).value) for n, t in _table(head, "paths", path).items()}
-    copies = deep_copies(loaded.value) or loaded.fresh
-    fresh = None if copies is None or kind != "maps" else lambda: bind(copies())
-    library = head.get("library")
-    if library is not None:
-        _choice(library, LIBRARIES, f"{path}, [subject] library")
+    paths = {n: bind(_loaded(t, f"{path}, [subject.paths] {n}"))
+             for n, t in _table(head, "paths", path).items()}  # fmt: skip
+    place = f"{path}, [subject]"
+    again = copies(loaded.value) if not hasattr(loaded.value, "__code__") else loaded.fresh
     return Adapted(
         kind,
         calls,
         text,
-        _count(head, "dimension", path),
-        _count(head, "axes", path) or 1,
-        library,
+        _count(head, "dimension", place),
+        _count(head, "axes", place) or 1,
+        _choice_or_none(head, "library", LIBRARIES, place),
         form,
-        head.get("causal") is True,
-        head.get("against"),
+        _flag(head, "causal", place),
+        _text(head, "against", place),
         paths,
-        fresh,
-        None if "rival" not in head else bind(load(str(head["rival"])).value),
+        None if again is None or kind != "maps" else lambda: bind(again()),
+        None if "rival" not in head else bind(_loaded(head["rival"], f"{place} rival")),
+        str(path),
+        None if first in head else text,
     )
+
+
+def _loaded(text: Any, place: str) -> Callable[..., Any]:
+    if not isinstance(text, str):
+        raise AuditError(f"{place}: expected module:attribute, got {text!r}")
+    found: Callable[..., Any] = load(text).value
+    return found
 
 
 Binding = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -192,16 +227,17 @@ def _binding(
     """What turns callables of the user's into ours, for the query and for the key, and the form."""
     form = head.get("form")
     if form is not None:
-        _choice(form, tuple(FORMS), f"{path}, [subject] form")
+        _choice(form, tuple(PATTERNS), f"{path}, [subject] form")
     if "layout" in call:
-        form = LAYOUTS[_choice(call["layout"], tuple(LAYOUTS), f"{path}, [call] layout")]
+        form = AXES[_choice(call["layout"], tuple(AXES), f"{path}, [call] layout")]
     if kind == "bias":
         bound = _bias_signature(call, path).bound
         return bound, bound, form
     if kind != "maps":
         return (lambda f: f), (lambda f: f), form
     signature = replace(_signature(call, path), axis=positions_axis(form or "rows"))
-    key_returns = call.get("key_returns", signature.returns)
+    key_returns = _index(call, "key_returns", path)
+    key_returns = signature.returns if key_returns is None else key_returns
     if key_returns == signature.returns:
         bound = signature.bound
         return bound, bound, form
@@ -214,19 +250,20 @@ def _bias_signature(call: Mapping[str, Any], path: Path) -> BiasSignature:
     if heads is not None:
         table = _table(call, "heads", path)
         _known(table, {"place", "count"}, f"{path}, [call.heads]")
-        place, count = _place(table, "place", path), _count(table, "count", path)
+        where = f"{path}, [call.heads]"
+        place, count = _place(table, "place", path), _count(table, "count", where)
         if place is None or count is None:
             raise AuditError(f"{path}, [call.heads]: expected place and count")
         pair = (place, count)
     query, key = _place(call, "query", path), _place(call, "key", path)
-    lengths = call.get("lengths") is True
+    lengths = _flag(call, "lengths", f"{path}, [call]")
     return BiasSignature(
         0 if query is None else query,
         1 if key is None and query is None and not lengths else key,
         lengths,
         pair,
         dict(_table(call, "fixed", path)),
-        call.get("returns"),
+        _index(call, "returns", path),
     )
 
 
@@ -237,9 +274,7 @@ def _signature(call: Mapping[str, Any], path: Path) -> Signature:
     positions = None if offset is not None else _place(call, "positions", path)
     if offset is None and positions is None:
         positions = 1
-    returns = call.get("returns")
-    if returns is not None and (isinstance(returns, bool) or not isinstance(returns, int)):
-        raise AuditError(f"{path}, [call] returns: expected an index, got {returns!r}")
+    returns = _index(call, "returns", path)
     x = _place(call, "x", path)
     also = call.get("also", [])
     if not isinstance(also, list):
@@ -259,11 +294,50 @@ def _place(call: Mapping[str, Any], key: str, path: Path) -> Place | None:
     )
 
 
-def _count(head: Mapping[str, Any], key: str, path: Path) -> int | None:
+def _index(call: Mapping[str, Any], key: str, path: Path) -> int | None:
+    value = call.get(key)
+    if value is None or (isinstance(value, int) and not isinstance(value, bool)):
+        return value
+    raise AuditError(f"{path}, [call] {key}: expected an index, got {value!r}")
+
+
+def _count(head: Mapping[str, Any], key: str, place: str) -> int | None:
     value = head.get(key)
     if value is None or (isinstance(value, int) and not isinstance(value, bool) and value > 0):
         return value
-    raise AuditError(f"{path}, [subject] {key}: expected a positive integer, got {value!r}")
+    raise AuditError(f"{place} {key}: expected a positive integer, got {value!r}")
+
+
+def _flag(head: Mapping[str, Any], key: str, place: str) -> bool:
+    value = head.get(key, False)
+    if isinstance(value, bool):
+        return value
+    raise AuditError(f"{place} {key}: expected true or false, got {value!r}")
+
+
+def _text(head: Mapping[str, Any], key: str, place: str) -> str | None:
+    value = head.get(key)
+    if value is None or isinstance(value, str):
+        return value
+    raise AuditError(f"{place} {key}: expected a text, got {value!r}")
+
+
+def _choice_or_none(
+    head: Mapping[str, Any], key: str, allowed: tuple[str, ...], place: str
+) -> str | None:
+    value = head.get(key)
+    return None if value is None else _choice(value, allowed, f"{place} {key}")
+
+
+def _of_kind(
+    table: Mapping[str, Any], keys: Mapping[str, tuple[str, ...]], kind: str, place: str
+) -> None:
+    for name in table:
+        if name in keys and kind not in keys[name]:
+            raise AuditError(
+                f"{place} {name}: it says nothing about kind {kind!r}, only about "
+                f"{' and '.join(keys[name])}"
+            )
 
 
 def _table(document: Mapping[str, Any], key: str, path: Path) -> Mapping[str, Any]:

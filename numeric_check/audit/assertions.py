@@ -6,18 +6,30 @@ assert_implements(my_rope, "rope:dim=128,layout=half")
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from numeric_check.audit import questions as q
 from numeric_check.audit.finding import AuditReport, Verdict
 from numeric_check.audit.front import audit
+from numeric_check.audit.questions import Question
 from numeric_check.audit.report.terminal import findings_text
 from numeric_check.audit.subject import Subject
 from symbolic_pe.encodings.forms import Specification
+from symbolic_pe.errors import AuditError
 
-RELATIVE = ("linear", "position", "relative", "group law", "prefill = decode", "packed = padded")
-"""What a score that depends on t − s only, in every call, comes down to."""
+RELATIVE: Mapping[str, tuple[Question, ...]] = {
+    "maps": (
+        q.LINEAR, q.POSITION, q.RELATIVE, q.GROUP_LAW, q.PREFILL, q.PACKED, q.HISTORY,
+    ),
+    "axes": (
+        q.LINEAR, q.POSITION, q.RELATIVE, q.GROUP_LAW, q.JOINT, q.PREFILL, q.PACKED, q.HISTORY,
+    ),
+    "score": (q.BILINEAR, q.SCORE_RELATIVE, q.SCORE_PREFILL),
+    "bias": (q.FINITE_BIAS, q.BIAS_RELATIVE, q.BIAS_PREFILL),
+}  # fmt: skip
+"""What a score that depends on t − s only, in every call, comes down to, for each kind."""
 
 Given = str | Path | Subject | Callable[..., Any]
 
@@ -26,10 +38,24 @@ def assert_relative(subject: Given, **stated: Any) -> AuditReport:
     """Fail unless the score of a callable depends on t − s only, however it is called.
 
     `stated` are the options of `audit`, such as key, dimension or kind. Returns the report.
+    Raises `AuditError` for an absolute table: added to x, none makes the score relative.
     """
     __tracebackhide__ = True
     report = audit(subject, **stated)
-    return _checked(report, lambda question: question.endswith(RELATIVE))
+    kind = str(report.conditions["kind"])
+    if kind not in RELATIVE:
+        raise AuditError(
+            f"{report.subject}: expected maps, a score or a bias, got an absolute table; added to "
+            "x it makes no relative score, whatever it is (audit says whether it is closed)"
+        )
+    names = {asked.name for asked in RELATIVE[kind]}
+    return _checked(report, lambda question: _without_axis(question) in names)
+
+
+def _without_axis(question: str) -> str:
+    """`axis 0 relative` is about `relative`."""
+    first, _, rest = question.partition(" ")
+    return rest.partition(" ")[2] if first == "axis" else question
 
 
 def assert_implements(subject: Given, spec: str | Specification, **stated: Any) -> AuditReport:

@@ -3,42 +3,41 @@ whether they commute."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from flint import arb
 
+from numeric_check.audit import questions
 from numeric_check.audit.context import Context
-from numeric_check.audit.exact import exact_maps
-from numeric_check.audit.finding import AuditReport, Finding, Verdict, judged
+from numeric_check.audit.departures import confirmed
+from numeric_check.audit.finding import AuditReport, Finding
 from numeric_check.audit.libraries import Array
+from numeric_check.audit.maps_audit import accuracy, calls, laws
 from numeric_check.audit.matrices import norm
 from numeric_check.audit.measurement import measure
-from numeric_check.audit.planes import Spectrum, spectrum
-from numeric_check.audit.probes.generator import generator, layout
-from numeric_check.audit.probes.group import group_law
-from numeric_check.audit.probes.linearity import linearity
-from numeric_check.audit.probes.precision import precision
-from numeric_check.audit.probes.relativity import dependence, relativity
+from numeric_check.audit.planes import Spectrum, matrix_of, spectrum
+from numeric_check.audit.probes.generator import generator
+from numeric_check.audit.probes.transforms import asked_of
 from numeric_check.audit.recognition import CONSTANT_LOSS, recognise
 from numeric_check.audit.recovery import Recovered, recover
-from numeric_check.audit.subject import MapSubject
+from numeric_check.audit.reproduce import entry_of_points, entry_of_score
+from numeric_check.audit.scan import scan
+from numeric_check.audit.subject import FORMS, Call, MapSubject
 from numeric_check.tolerance import FORMATS
-from symbolic_pe.algebra.scalar import precision as working_bits
 from symbolic_pe.encodings.forms import SeveralAxes
 from symbolic_pe.errors import AuditError, SpecificationError
 
-JOINT = "F(p + c)^T G(r + c) = F(p)^T G(r) for shifts c of all axes"
-DIAGONAL = "with all coordinates equal (text) it is an encoding of one position"
 SMALLEST = FORMATS["float64"].smallest_normal
-SHIFTS = ((3, 85), (85, 3), (4095, 7), (1, 1), (511, 8193))
-PAIRS = (((2, 1), (1, 3)), ((7, 3), (3, 3)), ((0, 2), (2, 0)))
 
 
 def audit_axes(
-    subject: MapSubject, declared: SeveralAxes | None = None, *, spec: str = ""
+    subject: MapSubject,
+    declared: SeveralAxes | None = None,
+    *,
+    spec: str = "",
+    deep: bool = False,
 ) -> AuditReport:
     """Every question about maps with positions (n, axes).
 
@@ -50,23 +49,29 @@ def audit_axes(
     found: list[Recovered] = []
     words = []
     for axis in range(subject.axes):
-        context, planes = _one(subject, _along(axis, subject.axes))
+        context = _context(line(subject, axis))
+        planes = spectrum(context.recovered)
         recognised = recognise(context.recovered, planes)
-        asked = [linearity(context), dependence(context), relativity(context), group_law(context),
-                 generator(context, planes, recognised), layout(context, planes),
-                 *precision(context, exact_maps(context, planes, recognised))]  # fmt: skip
-        findings += [_named(f, axis) for f in asked]
+        named = questions.AXIS.of(str(axis)).name
+        asked = [
+            *laws(context, planes, recognised, ""),
+            *accuracy(context, planes, recognised),
+        ]
+        findings += [replace(f, question=named + f.question) for f in asked]
         found.append(context.recovered)
         words.append(f"axis {axis} drives {_driven(planes)}")
     findings.append(_joint(subject, found))
-    findings.append(_text(subject))
+    findings += _diagonal(subject, deep=deep)
     if declared is not None:
-        findings.append(_against(found, declared, spec))
+        findings.append(_against(subject, found, declared, spec))
     conditions = {
+        "kind": "axes",
         "library": subject.library.name,
         "dimension": subject.dimension,
         "axes": subject.axes,
         "one_map": subject.one_map,
+        "x": FORMS[subject.form],
+        "position_dtype": subject.position_dtype,
     }
     return AuditReport(subject.name, "; ".join(words), tuple(findings), conditions)
 
@@ -81,46 +86,37 @@ def _check(subject: MapSubject, declared: SeveralAxes | None) -> None:
         )
 
 
-Placing = Callable[[int], tuple[int, ...]]
+def line(subject: MapSubject, *axes: int) -> MapSubject:
+    """The subject with the coordinates of these axes moving together, the others 0."""
+    direction = tuple(int(axis in axes) for axis in range(subject.axes))
 
+    def moved(call: Call) -> Call:
+        def f(x: Any, positions: Any) -> Any:
+            mask = subject.library.positions(np.array(direction), "int64")
+            mask = mask.to(positions.dtype) if hasattr(mask, "to") else mask.astype(positions.dtype)
+            return call(x, positions[..., None] * mask)
 
-def _along(axis: int, axes: int) -> Placing:
-    return lambda p: tuple(p if a == axis else 0 for a in range(axes))
+        return f
 
-
-def _one(subject: MapSubject, place: Placing) -> tuple[Context, Spectrum]:
-    """The subject with one coordinate that moves."""
-    line = replace(
-        subject,
-        query=_on_line(subject.query, subject, place),
-        key=_on_line(subject.key, subject, place),
-        axes=1,
-        fresh=None,
-        origin=("", ""),
-    )
-    if subject.one_map:
-        line = replace(line, key=line.query)
-    measured = measure(line)
-    recovered = recover(measured)
-    return Context(line, measured, recovered), spectrum(recovered)
-
-
-def _on_line(call: Any, subject: MapSubject, place: Placing) -> Any:
-    library = subject.library
-
-    def moved(x: Any, positions: Any) -> Any:
-        where, _ = library.fetch(positions)
-        several = np.array([place(int(p)) for p in where], dtype=np.int64)
-        return call(x, library.positions(several, subject.position_dtype))
-
-    return moved
-
-
-def _named(finding: Finding, axis: int) -> Finding:
-    verdict = finding.verdict
+    query = moved(subject.query)
+    fresh = subject.fresh
     return replace(
-        finding, question=f"axis {axis} {finding.question}", reproduce="", verdict=verdict
+        subject,
+        query=query,
+        key=query if subject.one_map else moved(subject.key),
+        axes=1,
+        direction=direction,
+        paths={name: moved(path) for name, path in subject.paths.items()},
+        rival=None if subject.rival is None else moved(subject.rival),
+        fresh=None if fresh is None else lambda: line(fresh(), *axes),
     )
+
+
+def _context(subject: MapSubject, *, deep: bool = False) -> Context:
+    measured = measure(subject)
+    scanned = scan(subject, measured)
+    recovered = confirmed(recover(measured), scanned, measured, subject)
+    return Context(subject, measured, recovered, deep=deep, scanned=scanned)
 
 
 def _driven(planes: Spectrum) -> str:
@@ -131,81 +127,115 @@ def _driven(planes: Spectrum) -> str:
     return f"{len(moving)} planes {shown}{', …' if len(moving) > 4 else ''}"
 
 
-def _matrices(subject: MapSubject, side: str, points: Sequence[tuple[int, ...]]) -> Array:
-    return subject.matrices(side, points)
-
-
 def _joint(subject: MapSubject, found: Sequence[Recovered]) -> Finding:
     """Score matrices at shifted points: the generators of the axes commute."""
-    worst: tuple[float, float, Any, Any] = (0.0, 1.0, (), ())
-    pad = (0,) * (subject.axes - 2)
-    for p, r in PAIRS:
-        for shift in ((0, 0), *SHIFTS):
-            points = [tuple(np.add(v, shift)) + pad for v in (p, r)]
-            f = _matrices(subject, "query", points[:1])[0]
-            g = _matrices(subject, "key", points[1:])[0]
-            value = f.T @ g
-            if shift == (0, 0):
-                base, size = value, norm(f) * norm(g)
-                continue
-            error = norm(value - base)
-            reach = float(max(max(v) for v in points))
-            speed = max((x.frequency for r_ in found for x in r_.parts), default=np.pi)
+    worst: tuple[float, float, Any, Any, tuple[int, int]] = (-1.0, 1.0, (), (), (0, 0))
+    failing: list[tuple[float, float, Any, Any, tuple[int, int]]] = []
+    speed = max((p.frequency for r in found for p in r.parts), default=np.pi)
+    for pair in _pairs(subject.axes):
+        base, size = _product(subject, pair)
+        for shift in _shifts(subject.axes):
+            moved = [tuple(int(v) for v in np.add(p, shift)) for p in pair]
+            value, _ = _product(subject, moved)
+            reach = float(max(max(p) for p in (*pair, *moved)))
             room = found[0].arithmetic.tolerance(np.array([reach]), speed, 0.0, subject.dimension)
             tolerance = 8.0 * float(room[0]) * size + SMALLEST
-            if error / tolerance > worst[0] / worst[1]:
-                worst = (error, tolerance, (tuple(points[0]), tuple(points[1])), shift)
-    error, tolerance, points_, shift_ = worst
-    return judged(
-        "relative", JOINT, error, tolerance,
-        detail=f"worst drift {error:.1e} ({tolerance:.1e} allowed)",
-        witness=f"points {_plain(points_)}: shifting both by {_plain(shift_)} changes the score "
-        f"by {error:.2g}",
+            gap = np.nan_to_num(np.abs(value - base), nan=np.inf)
+            i, j = (int(v) for v in np.unravel_index(int(gap.argmax()), gap.shape))
+            error = norm(value - base)
+            case = (error, tolerance, moved, pair, (i, j))
+            if not error <= tolerance:
+                failing.append(case)
+            if not error / tolerance <= worst[0] / worst[1]:
+                worst = case
+    shown = min(failing, key=lambda c: sum(map(sum, c[2])), default=worst)
+    error, _, there, here, (i, j) = shown
+    return questions.JOINT.judged(
+        worst[0], worst[1],
+        detail=f"worst drift {worst[0]:.1e} ({worst[1]:.1e} allowed)",
+        witness=f"channels ({i}, {j}): the score at points {_plain(here)} and at {_plain(there)}, "
+        f"shifted alike, differs by {error:.2g}",
+        reproduce=entry_of_points(subject, [here, there], i, j, "float64"),
     )  # fmt: skip
+
+
+def _pairs(axes: int) -> list[list[tuple[int, ...]]]:
+    """Points that differ in the first coordinate, in neighbouring ones, and in all."""
+    pairs = []
+    for a in range(axes):
+        b = (a + 1) % axes
+        for p, r in (((2, 1), (1, 3)), ((7, 3), (3, 3)), ((0, 2), (2, 0))):
+            points = np.zeros((2, axes), dtype=int)
+            points[:, a], points[:, b] = (p[0], r[0]), (p[1], r[1])
+            pairs.append([tuple(int(v) for v in point) for point in points])
+    return pairs
+
+
+def _shifts(axes: int) -> list[tuple[int, ...]]:
+    """Shifts of one axis, of two by different amounts, and of all."""
+    shifts = []
+    for a in range(axes):
+        for c in ((1, 0), (3, 85), (4095, 7), (511, 8193)):
+            shift = [0] * axes
+            shift[a], shift[(a + 1) % axes] = c
+            shifts.append(tuple(shift))
+    return [*shifts, (1,) * axes]
+
+
+def _product(subject: MapSubject, points: Sequence[tuple[int, ...]]) -> tuple[Array, float]:
+    """F(p)ᵀG(r), and ‖F(p)‖·‖G(r)‖."""
+    f = subject.matrices("query", points[:1])[0]
+    g = subject.matrices("key", points[1:])[0]
+    return f.T @ g, norm(f) * norm(g)
 
 
 def _plain(value: Any) -> str:
     return str(np.asarray(value).tolist())
 
 
-def _text(subject: MapSubject) -> Finding:
-    """All coordinates equal: text tokens of a model for images."""
+def _diagonal(subject: MapSubject, *, deep: bool) -> list[Finding]:
+    """All coordinates equal, as in text: which encoding it is, and all that is asked of calls."""
     try:
-        context, planes = _one(subject, lambda p: (p,) * subject.axes)
+        context = _context(line(subject, *range(subject.axes)), deep=deep)
     except AuditError as error:
-        return Finding("text", Verdict.UNDECIDED, DIAGONAL, str(error))
-    recognised = recognise(context.recovered, planes)
-    fit = generator(context, planes, recognised)
-    return replace(fit, question="text", statement=DIAGONAL, reproduce="")
+        return [questions.TEXT.undecided(str(error))]
+    planes = spectrum(context.recovered)
+    fit = generator(context, planes, recognise(context.recovered, planes))
+    text = replace(fit, question=questions.TEXT.name, statement=questions.TEXT.statement)
+    return [text, *calls(context), *asked_of(context)]
 
 
-def _against(found: Sequence[Recovered], declared: SeveralAxes, spec: str) -> Finding:
-    statement = f"each axis has the generator that {spec or declared.name} declares"
+def _against(
+    subject: MapSubject, found: Sequence[Recovered], declared: SeveralAxes, spec: str
+) -> Finding:
+    asked = questions.AXES_AGAINST.of(spec or declared.name)
     wrong: list[str] = []
+    line_ = ""
     for axis, recovered in enumerate(found):
         gaps = [_gap(recovered, declared, other) for other in range(len(found))]
-        if gaps[axis][0] <= gaps[axis][1]:
+        gap, room, (i, j), value = gaps[axis]
+        if gap <= room:
             continue
-        other = next((o for o, (gap, room) in enumerate(gaps) if gap <= room), None)
+        other = next((o for o, g in enumerate(gaps) if g[0] <= g[1]), None)
         is_other = "" if other is None else f"; it is that of axis {other} " \
             f"({declared.axis_names[other]})"  # fmt: skip
         wrong.append(
-            f"axis {axis} ({declared.axis_names[axis]}): X differs by {gaps[axis][0]:.3g}{is_other}"
+            f"axis {axis} ({declared.axis_names[axis]}): entry ({i}, {j}) of X differs from the "
+            f"declared {value:.6g} by {gap:.3g}{is_other}"
         )
+        line_ = line_ or entry_of_score(line(subject, axis), [(1, 0)], i, j, "float64")
     if not wrong:
-        return Finding("against", Verdict.CONSISTENT, statement, "they have")
-    return Finding(
-        "against", Verdict.REFUTED, statement, f"{len(wrong)} axes differ", "; ".join(wrong)
-    )
+        return asked.consistent("they have")
+    return asked.refuted(f"{len(wrong)} axes differ", "; ".join(wrong), line_)
 
 
-def _gap(recovered: Recovered, declared: SeveralAxes, axis: int) -> tuple[float, float]:
-    exact = np.zeros((declared.dimension, declared.dimension))
-    with working_bits(96):
-        for i, row in enumerate(declared.axes[axis].matrix):
-            for j, x in enumerate(row):
-                if not x.is_zero():
-                    exact[i, j] = float(arb(x.ball({})))
+def _gap(
+    recovered: Recovered, declared: SeveralAxes, axis: int
+) -> tuple[float, float, tuple[int, int], float]:
+    """The largest difference of entries, how far both are known, which entry, what is declared."""
+    exact = matrix_of(declared.axes[axis].matrix)
     radius = max((p.radius for p in recovered.parts), default=0.0)
-    gap = float(np.abs(recovered.matrix() - exact).max())
-    return gap, radius + CONSTANT_LOSS * float(np.abs(exact).max())
+    gap = np.abs(recovered.matrix() - exact)
+    i, j = (int(v) for v in np.unravel_index(int(gap.argmax()), gap.shape))
+    room = radius + CONSTANT_LOSS * float(np.abs(exact).max())
+    return float(gap[i, j]), room, (i, j), float(exact[i, j])

@@ -6,20 +6,23 @@ b(t, t) is subtracted from row t is equivalent to one that does: `m·s` is ALiBi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping
 
 import numpy as np
 
-from numeric_check.audit.bias_measurement import MeasuredBias, measure_bias
+from numeric_check.audit import questions
+from numeric_check.audit.bias_measurement import NEAR, MeasuredBias, measure_bias
 from numeric_check.audit.bias_slopes import against, linear, offset, recognised_slopes, sign
-from numeric_check.audit.finding import AuditReport, Finding, Verdict, judged, skipped
+from numeric_check.audit.finding import AuditReport, Finding, Verdict
 from numeric_check.audit.libraries import Array
+from numeric_check.audit.positions import STANDARD
+from numeric_check.audit.reproduce import bias_in_call, entries_of_bias
 from numeric_check.audit.subject import BiasSubject
+from numeric_check.audit.toeplitz import Entry, drifts, heat
 from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.errors import AuditError
 
-RELATIVE = "b(t + c, s + c) = b(t, s), up to a constant in each row, which softmax ignores"
+SINGLES = ((0, 0), (5, 2), (7, 7), (86, 85), (300, 0), (511, 419), (8193, 4095), (131071, 65536))
 
 
 def audit_bias(
@@ -27,149 +30,129 @@ def audit_bias(
 ) -> AuditReport:
     """Every question about a bias. Raises `AuditError` when it cannot be called."""
     measured = measure_bias(subject)
+    conditions = {
+        "kind": "bias",
+        "library": subject.library.name,
+        "heads": len(measured.values),
+        "positions": [measured.positions[0], measured.positions[-1]],
+        "measured_positions": len(measured.positions),
+        "every_pair_below": min(NEAR, measured.positions[-1] + 1),
+    }
     finite = _finite(subject, measured)
     if finite.verdict is not Verdict.CONSISTENT:
-        return AuditReport(subject.name, "no bias that can be added", (finite,), {})
+        return AuditReport(subject.name, "no bias that can be added", (finite,), conditions)
     relative, drift = _relative(subject, measured)
     findings = [finite, relative]
     slopes = None
     if relative.verdict is not Verdict.REFUTED:
         slope, slopes = linear(measured)
-        findings += [slope, sign(measured, slopes), offset(measured)]
+        findings += [slope, sign(subject, slopes), offset(measured)]
     if declared is not None:
-        findings.append(against(measured, slopes, declared, spec))
-    findings += [_history(subject, measured)]
-    shown = _line(subject, [(1, 0), (1, 1)])
-    findings = [
-        replace(f, reproduce=shown) if f.witness and not f.reproduce else f for f in findings
-    ]
+        findings.append(against(subject, measured, slopes, declared, spec))
+    findings.append(_alone(subject, measured))
     summary = _summary(slopes, measured, drift)
-    conditions = {
-        "library": subject.library.name,
-        "heads": len(measured.values),
-        "positions": [measured.positions[0], measured.positions[-1]],
-        "measured_positions": len(measured.positions),
-    }
     return AuditReport(subject.name, summary, tuple(findings), conditions)
 
 
 def _finite(subject: BiasSubject, measured: MeasuredBias) -> Finding:
     """Numbers, or −∞ where a pair is masked; never nan or +∞."""
-    statement = "every entry is a number, or -inf where it is masked"
+    asked = questions.FINITE_BIAS
     bad = np.argwhere(np.isnan(measured.values) | (measured.values == np.inf))
     if bad.size:
-        head, i, j = (int(v) for v in bad[0])
+        head, i, j = (int(v) for v in bad[int(bad[:, 1:].sum(axis=1).argmin())])
         t, s = measured.positions[i], measured.positions[j]
-        value = measured.values[head, i, j]
-        return Finding(
-            "finite", Verdict.REFUTED, statement, f"{len(bad)} entries are not",
-            f"head {head}: b({t}, {s}) is {value}", reproduce=_line(subject, [(t, s)]),
-        )  # fmt: skip
-    below = np.tril(measured.judged, -1)
-    if not below.any():
-        return Finding(
-            "finite", Verdict.UNDECIDED, statement, "every key before the query is masked"
+        return asked.refuted(
+            f"{len(bad)} entries are not",
+            f"head {head}: b({t}, {s}) is {measured.values[head, i, j]}",
+            entries_of_bias(subject, [(t, s)]),
         )
-    return Finding("finite", Verdict.CONSISTENT, statement, "every entry is finite")
+    if not np.tril(measured.judged, -1).any():
+        return asked.undecided("every key before the query is masked")
+    return asked.consistent("every entry is finite")
 
 
 def _relative(subject: BiasSubject, measured: MeasuredBias) -> tuple[Finding, bool]:
-    plain = _drift(measured, measured.values)
-    if plain[0] <= measured.room:
-        return _found(subject, "relative", plain, measured), False
-    rowless = _drift(measured, measured.rowless)
-    if rowless[0] > measured.room:
-        return _found(subject, "relative", rowless, measured), False
+    """The finding, and whether a row constant has to be taken off first."""
+    asked, rooms = questions.BIAS_RELATIVE, measured.rooms()
+    plain, failing = drifts(measured.values, measured.positions, rooms, measured.judged)
+    grid = {"grid": heat(measured.values, measured.positions, rooms, STANDARD)}
+    if plain is None:
+        return asked.undecided("no lag has two pairs that can be compared"), False
+    if failing is None:
+        return _judged(plain, grid), False
+    rowless, failing = drifts(measured.rowless, measured.positions, rooms, measured.judged)
+    assert rowless is not None
+    grid = {"grid": heat(measured.rowless, measured.positions, rooms, STANDARD)}
+    if failing is not None:
+        return _witnessed(subject, rowless, failing, grid), False
     row = np.einsum("hnn->hn", measured.values)
     head, at = (int(v) for v in np.unravel_index(int(np.abs(row).argmax()), row.shape))
-    return Finding(
-        "relative",
-        Verdict.EQUIVALENT,
-        RELATIVE,
+    return asked.equivalent(
         "because row t has a constant added that softmax ignores, b(t, t): "
         f"{row[head, at]:.6g} in row {measured.positions[at]} of head {head}; without it the bias "
         "depends on t - s only",
-        error=rowless[0],
-        tolerance=measured.room,
+        error=rowless.error,
+        tolerance=rowless.tolerance,
+        numbers=grid,
     ), True
 
 
-Drift = tuple[float, int, tuple[int, int], tuple[int, int], tuple[float, float]]
+def _judged(worst: Entry, grid: Mapping[str, object]) -> Finding:
+    return questions.BIAS_RELATIVE.judged(
+        worst.error,
+        worst.tolerance,
+        detail=f"worst drift {worst.error:.1e} ({worst.tolerance:.1e} allowed)",
+        numbers=grid,
+    )
 
 
-def _drift(measured: MeasuredBias, values: Array) -> Drift:
-    """The largest difference between two entries of one lag: (size, head, pair, pair, values)."""
-    lags: dict[int, list[tuple[int, int]]] = {}
-    for i, t in enumerate(measured.positions):
-        for j, s in enumerate(measured.positions):
-            if measured.judged[i, j]:
-                lags.setdefault(t - s, []).append((i, j))
-    worst: Drift = (0.0, 0, (0, 0), (0, 0), (0.0, 0.0))
-    for entries in lags.values():
-        first = values[:, entries[0][0], entries[0][1]]
-        for i, j in entries[1:]:
-            gap = np.abs(values[:, i, j] - first)
-            head = int(gap.argmax())
-            if gap[head] > worst[0]:
-                pairs = tuple(
-                    (measured.positions[a], measured.positions[b]) for a, b in ((i, j), entries[0])
-                )
-                worst = (
-                    float(gap[head]), head, pairs[0], pairs[1],
-                    (float(values[head, i, j]), float(first[head])),
-                )  # fmt: skip
-    return worst
-
-
-def _found(subject: BiasSubject, question: str, drift: Drift, measured: MeasuredBias) -> Finding:
-    size, head, (t, s), (u, v), (here, there) = drift
+def _witnessed(
+    subject: BiasSubject, worst: Entry, shown: Entry, grid: Mapping[str, object]
+) -> Finding:
+    (t, s), (u, v), (here, there) = shown.pair, shown.base, shown.values
     side = "" if s <= t else "; for s > t: if these are masked, say that the bias is causal"
-    return judged(
-        question,
-        RELATIVE,
-        size,
-        measured.room,
-        detail=f"worst drift {size:.1e} ({measured.room:.1e} allowed)",
-        witness=f"head {head}: without its row constant b({t}, {s}) is {here:.6g} and "
-        f"b({u}, {v}) is {there:.6g}, with the same lag {t - s}{side}",
-        reproduce=_line(subject, [(t, s), (t, t), (u, v), (u, u)]),
+    return questions.BIAS_RELATIVE.refuted(
+        f"worst drift {worst.error:.1e} ({worst.tolerance:.1e} allowed) at {worst.pair}",
+        f"head {shown.head}: without its row constant b({t}, {s}) is {here:.6g} and b({u}, {v}) is "
+        f"{there:.6g}, with the same lag {t - s}{side}",
+        entries_of_bias(subject, [(t, s), (t, t), (u, v), (u, u)]),
+        error=worst.error,
+        tolerance=worst.tolerance,
+        numbers=grid,
     )
 
 
-def _line(subject: BiasSubject, pairs: Sequence[tuple[int, int]]) -> str:
-    named = (
-        f"from numeric_check.audit import subject_named; f = subject_named('{subject.name}').bias"
-    )
-    torch = subject.library.name == "torch"
-    head, make = ("import torch", "torch.tensor") if torch else ("import numpy as np", "np.array")
-    shown = ", ".join(f"f({make}([{t}]), {make}([{s}])).reshape(-1)" for t, s in pairs)
-    return f'python -c "{head}; {subject.origin or named}; print({shown})"'
-
-
-def _history(subject: BiasSubject, measured: MeasuredBias) -> Finding:
-    """One entry alone against the same in the matrix; positions in another dtype."""
-    statement = "an entry does not depend on the other positions of a call"
-    worst, where = 0.0, (0, 0)
-    for t, s in ((0, 0), (5, 2), (7, 7), (86, 85)):
-        if max(t, s) > measured.positions[-1]:
+def _alone(subject: BiasSubject, measured: MeasuredBias) -> Finding:
+    """One entry alone against the same in the matrix."""
+    asked = questions.BIAS_PREFILL
+    worst, shown, at = (0.0, 1.0), (0, 0), measured.positions
+    rooms = measured.rooms()
+    for t, s in SINGLES:
+        if not {t, s} <= set(at):
             continue
-        i, j = measured.positions.index(t), measured.positions.index(s)
-        row = measured.positions.index(t)
-        together = measured.values[:, i, j] - measured.values[:, row, row]
+        i, j = at.index(t), at.index(s)
+        together = measured.rowless[:, i, j]
         try:
-            one = subject.apply([t], [s])[:, 0, 0] - subject.apply([t], [t])[:, 0, 0]
+            one = subject.apply([t], [s])[:, 0, 0]
+            own = subject.apply([t], [t])[:, 0, 0]
         except AuditError as error:
-            return skipped("prefill = decode", statement, str(error))
-        gap = float(np.nan_to_num(np.abs(one - together), nan=0.0).max())
-        if gap > worst:
-            worst, where = gap, (t, s)
-    return judged(
-        "prefill = decode", statement, worst, max(measured.room, 2.0**-100),
-        detail=f"worst difference {worst:.1e}",
-        witness=f"b{where} - b({where[0]}, {where[0]}), alone and in the matrix, differs by "
-        f"{worst:.2g}",
-        reproduce=_line(subject, [where, (where[0], where[0])]),
-    )  # fmt: skip
+            return asked.undecided(str(error))
+        with np.errstate(all="ignore"):
+            one = one - np.where(np.isfinite(own), own, 0.0)
+            gap = np.where(one == together, 0.0, np.abs(one - together))
+        gap = np.where(np.isnan(gap), np.inf, gap)
+        head = int((gap / rooms[:, i, j]).argmax())
+        if not gap[head] / rooms[head, i, j] <= worst[0] / worst[1]:
+            worst, shown = (float(gap[head]), float(rooms[head, i, j])), (t, s)
+    near = [p for p in at if p <= max(*shown, 16)][:64]
+    near = sorted({*near, *shown})
+    return asked.judged(
+        *worst,
+        detail=f"worst difference {worst[0]:.1e} ({worst[1]:.1e} allowed)",
+        witness=f"b{shown} - b({shown[0]}, {shown[0]}), alone and in the matrix, differs by "
+        f"{worst[0]:.2g}",
+        reproduce=bias_in_call(subject, near, near.index(shown[0]), near.index(shown[1])),
+    )
 
 
 def _summary(slopes: Array | None, measured: MeasuredBias, equivalent: bool) -> str:

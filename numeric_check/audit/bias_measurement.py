@@ -1,4 +1,4 @@
-"""A bias at every pair of positions that it takes."""
+"""A bias at every pair of small positions, and at a grid of far ones."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from numeric_check.audit.subject import BiasSubject
 from numeric_check.tolerance import FORMATS
 from symbolic_pe.errors import AuditError
 
-POSITIONS = (0, 1, 2, 3, 4, 5, 6, 7, 85, 86, 419, 420, 511, 4095, 8193, 65536, 131071)
+NEAR = 384
+"""Every pair of positions below is judged."""
+FAR = (419, 420, 511, 4095, 4096, 8193, 65536, 131071)
 SHORTER = (4096, 1024, 256, 64, 16)
 ROUNDINGS = 8.0
 """Half-units of the largest value that a slope, a product and a difference may lose."""
@@ -43,12 +45,31 @@ class MeasuredBias:
             result: Array = self.values - diagonal[:, :, None]
         return result
 
+    def rooms(self) -> Array:
+        """What each entry may lose: roundings of itself, and of slope·t and slope·s before."""
+        at = np.array(self.positions, dtype=np.float64)
+        lags = np.maximum(np.abs(at[:, None] - at[None]), 1.0)
+        sizes = np.where(self.judged, np.abs(self.rowless), 0.0)
+        slopes = (sizes / lags).max(axis=(1, 2), initial=0.0)
+        farther = np.maximum(at[:, None], at[None])
+        finest = min(self.unit, FORMATS["float32"].unit_roundoff)
+        scale = slopes[:, None, None] * farther + np.where(self.judged, np.abs(self.values), 0.0)
+        result: Array = 2.0 * ROUNDINGS * finest * scale + 2.0**-100
+        return result
+
+
+def asked_positions() -> list[int]:
+    """With the lags between far ones, so that each has a pair (lag, 0) beside it."""
+    far = (0, 1, *FAR)
+    return sorted({*range(NEAR), *far, *(t - s for t in far for s in far if t >= s)})
+
 
 def measure_bias(subject: BiasSubject) -> MeasuredBias:
     """Call it at as many positions as it takes. Raises `AuditError`."""
     problem = ""
-    for limit in (POSITIONS[-1], *SHORTER):
-        positions = tuple(p for p in POSITIONS if p <= limit)
+    wanted = asked_positions()
+    for limit in (wanted[-1], *SHORTER):
+        positions = tuple(p for p in wanted if p <= limit)
         try:
             values = subject.apply(positions, positions)
         except AuditError as error:

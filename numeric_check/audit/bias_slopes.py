@@ -5,28 +5,24 @@ from __future__ import annotations
 import numpy as np
 from flint import arb
 
+from numeric_check.audit import questions
 from numeric_check.audit.bias_measurement import ROUNDINGS, MeasuredBias
-from numeric_check.audit.finding import Finding, Verdict, skipped
+from numeric_check.audit.finding import Finding
 from numeric_check.audit.libraries import Array
+from numeric_check.audit.reproduce import entries_of_bias
+from numeric_check.audit.subject import BiasSubject
 from numeric_check.tolerance import FORMATS
 from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.encodings.families.additive import alibi_slopes
 from symbolic_pe.errors import SpecificationError
 
-LINEAR = "b(t, s) - b(t, t) = -m (t - s) with one slope m for each head"
-SIGN = "near keys are favoured, or none"
-
 
 def _lags(measured: MeasuredBias) -> tuple[Array, Array]:
     """Lags ≥ 0 in ascending order and b(t, s) − b(t, t) of each head there, (heads, lags)."""
-    seen: dict[int, Array] = {}
-    values = measured.rowless
-    for i, t in enumerate(measured.positions):
-        for j, s in enumerate(measured.positions):
-            if s <= t and measured.judged[i, j]:
-                seen.setdefault(t - s, values[:, i, j])
-    lags = sorted(seen)
-    return np.array(lags, dtype=np.float64), np.stack([seen[k] for k in lags], axis=-1)
+    at = np.array(measured.positions)
+    i, j = np.nonzero(measured.judged & (at[None] <= at[:, None]))
+    lags, first = np.unique(at[i] - at[j], return_index=True)
+    return lags.astype(np.float64), measured.rowless[:, i[first], j[first]]
 
 
 def linear(measured: MeasuredBias) -> tuple[Finding, Array | None]:
@@ -38,17 +34,13 @@ def linear(measured: MeasuredBias) -> tuple[Finding, Array | None]:
     head, at = (int(v) for v in np.unravel_index(int((gap - allowed).argmax()), gap.shape))
     error, room = float(gap[head, at]), float(allowed[head, at])
     if error > room:
-        return Finding(
-            "slope", Verdict.CONSISTENT, LINEAR,
+        return questions.SLOPE.consistent(
             f"not linear: head {head} has {values[head, at]:.6g} at lag {lags[at]:.0f} and "
-            f"{values[head, -1]:.6g} at lag {lags[-1]:.0f}; a function of the lag all the same",
-        ), None  # fmt: skip
+            f"{values[head, -1]:.6g} at lag {lags[-1]:.0f}; a function of the lag all the same"
+        ), None
     text = ", ".join(f"{m:.6g}" for m in slopes[:12]) + (", …" if len(slopes) > 12 else "")
     name = recognised_slopes(slopes, measured.unit)
-    return Finding(
-        "slope",
-        Verdict.CONSISTENT,
-        LINEAR,
+    return questions.SLOPE.consistent(
         f"slopes {text}" + (f": those of {name}" if name else ""),
         error=error,
         tolerance=room,
@@ -67,21 +59,19 @@ def _same(slopes: Array, known: Array, unit: float) -> bool:
     return bool((np.abs(slopes - known) <= room).all())
 
 
-def sign(measured: MeasuredBias, slopes: Array | None) -> Finding:
+def sign(subject: BiasSubject, slopes: Array | None) -> Finding:
     """Whether far keys are favoured."""
     if slopes is None:
-        return skipped("sign", SIGN, "the bias is not linear in the lag")
+        return questions.SIGN.skipped("the bias is not linear in the lag")
     wrong = np.flatnonzero(slopes < 0)
     if not wrong.size:
-        return Finding("sign", Verdict.CONSISTENT, SIGN, "no slope favours far keys")
+        return questions.SIGN.consistent("no slope favours far keys")
     head = int(wrong[0])
-    return Finding(
-        "sign",
-        Verdict.REFUTED,
-        SIGN,
+    return questions.SIGN.refuted(
         f"{len(wrong)} of {len(slopes)} heads favour far keys",
         f"head {head}: b(t, s) - b(t, t) = {-slopes[head]:.6g} (t - s), which grows with the "
         "distance; a bias is usually m (s - t)",
+        entries_of_bias(subject, [(9, 9), (9, 8), (9, 0)]),
     )
 
 
@@ -90,46 +80,45 @@ def offset(measured: MeasuredBias) -> Finding:
     diagonal = np.einsum("hnn->hn", measured.values)
     largest = float(np.abs(diagonal[np.isfinite(diagonal)]).max(initial=0.0))
     words = "0 at lag 0" if largest <= measured.room else f"up to {largest:.6g} at lag 0"
-    return Finding(
-        "offset", Verdict.CONSISTENT, "b(t, t), which softmax ignores", words,
-        numbers={"largest": largest},
-    )  # fmt: skip
+    return questions.OFFSET.consistent(words, numbers={"largest": largest})
 
 
-def against(measured: MeasuredBias, slopes: Array | None, declared: Encoding, spec: str) -> Finding:
+def against(
+    subject: BiasSubject,
+    measured: MeasuredBias,
+    slopes: Array | None,
+    declared: Encoding,
+    spec: str,
+) -> Finding:
     """The slopes against those of a declared encoding."""
-    statement = f"the slopes are those of {spec or declared.name}"
+    asked = questions.BIAS_AGAINST.of(spec or declared.name)
+    line = entries_of_bias(subject, [(1, 1), (1, 0), (2, 0)])
     known = _declared_slopes(declared)
     if slopes is None:
-        return Finding(
-            "against", Verdict.REFUTED, statement, "it is no linear bias of the lag",
-            f"slopes {known[:4]} are declared",
-        )  # fmt: skip
-    if len(slopes) not in (len(known), 1) and len(set(slopes)) > 1:
-        return Finding(
-            "against", Verdict.REFUTED, statement, "the number of heads differs",
-            f"{len(slopes)} heads were found, {len(known)} are declared",
-        )  # fmt: skip
-    if len(slopes) == len(known) and _same(slopes, np.array(known), measured.unit):
-        return Finding(
-            "against", Verdict.CONSISTENT, statement, "the slopes are those declared, head by head"
+        return asked.refuted(
+            "it is no linear bias of the lag", f"slopes {known[:4]} are declared", line
         )
+    if len(slopes) not in (len(known), 1) and len(set(slopes)) > 1:
+        return asked.refuted(
+            "the number of heads differs",
+            f"{len(slopes)} heads were found, {len(known)} are declared",
+            line,
+        )
+    if len(slopes) == len(known) and _same(slopes, np.array(known), measured.unit):
+        return asked.consistent("the slopes are those declared, head by head")
     ours, theirs = np.sort(slopes), np.sort(known)
     if len(ours) == len(theirs) and _same(ours, theirs, measured.unit):
         order = [int(np.abs(np.array(known) - m).argmin()) for m in slopes]
-        return Finding(
-            "against", Verdict.EQUIVALENT, statement,
+        return asked.equivalent(
             f"because the heads are in another order: head h has the slope of head {order}",
             numbers={"order": order},
-        )  # fmt: skip
+        )
     head = int(np.abs(np.resize(slopes, len(known)) - known).argmax())
     found = float(np.resize(slopes, len(known))[head])
-    return Finding(
-        "against",
-        Verdict.REFUTED,
-        statement,
+    return asked.refuted(
         _slope_hint(slopes, np.array(known), measured.unit),
         f"head {head}: slope {found:.6g}, declared {known[head]:.6g}",
+        line,
     )
 
 

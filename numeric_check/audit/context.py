@@ -11,6 +11,7 @@ import numpy as np
 from numeric_check.audit.libraries import Array
 from numeric_check.audit.measurement import Measurement
 from numeric_check.audit.recovery import Recovered
+from numeric_check.audit.scan import Scan, scan
 from numeric_check.audit.subject import MapSubject
 from symbolic_pe.encodings.encoding import Encoding
 
@@ -25,6 +26,8 @@ class Context:
     gain    the declared c² of F(t)ᵀG(t) = c²I, or None
     strict  the weights are given: layouts and orientations must be the declared ones
     deep    also ask what takes long (compilers)
+    clock   positions are real numbers that may be learned
+    scanned  blocks at every position of a long run; measured when it is first asked for
     """
 
     subject: MapSubject
@@ -34,6 +37,8 @@ class Context:
     gain: float | None = None
     strict: bool = False
     deep: bool = False
+    clock: bool = False
+    scanned: Scan | None = None
 
     def anew(self) -> Context:
         """The same with a subject that has no history, where one can be made."""
@@ -47,9 +52,27 @@ class Context:
     def _speeds(self) -> dict[tuple[int, ...], tuple[float, float]]:
         return {p.channels: (p.frequency, p.rate) for p in self.recovered.parts}
 
+    @cached_property
+    def scan(self) -> Scan:
+        """Blocks at every position of a long run."""
+        return self.scanned or scan(self.subject, self.measured)
+
+    def losses(self, groups: Sequence[Sequence[int]]) -> tuple[Array, Array]:
+        """ε(t) = constant + slope·|t| of each group."""
+        pairs = [self.tolerances(g, [np.array([0.0, 1.0])]) for g in groups]
+        constants = np.array([p[0] for p in pairs])
+        return constants, np.array([p[1] for p in pairs]) - constants
+
+    def tolerances(self, group: Sequence[int], positions: Sequence[Array]) -> Array:
+        """ε at arrays of positions, added up; relative to the norms of the maps."""
+        frequency, rate = self.speed(group)
+        arithmetic, size = self.recovered.arithmetic, len(group)
+        found = [arithmetic.tolerance(at, frequency, rate, size) for at in positions]
+        result: Array = np.sum(found, axis=0)
+        return result
+
     def tolerance(self, group: Sequence[int], *positions: int) -> float:
         """ε at these positions, added up; relative to the norms of the maps."""
-        frequency, rate = self.speed(group)
-        at = np.array(positions, dtype=np.float64)
-        found: Array = self.recovered.arithmetic.tolerance(at, frequency, rate, len(group))
-        return float(found.sum())
+        return float(
+            self.tolerances(group, [np.array([p], dtype=np.float64) for p in positions])[0]
+        )

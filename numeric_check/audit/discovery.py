@@ -123,14 +123,20 @@ def _nothing_works(name: str, query: Call, failures: list[str], dimension: int |
 
 
 def describe_score(
-    name: str, call: Call, dimension: int | None, library: str | None, origin: str = ""
+    name: str,
+    call: Call,
+    dimension: int | None,
+    library: str | None,
+    origin: str = "",
+    *,
+    causal: bool = False,
 ) -> ScoreSubject:
     """A score whose calls work. Raises `AuditError` with the first failure when none does."""
     failures: list[str] = []
     for found in _libraries(call, library):
         for d in _dimensions(call, dimension):
             for form in ("flat", "rows", "heads"):
-                trial = ScoreSubject(name, call, found, d, form=form, origin=origin)
+                trial = ScoreSubject(name, call, found, d, form=form, origin=origin, causal=causal)
                 try:
                     trial.apply(np.ones((4, d)), np.ones((3, d)), [0, 1, 2, 3], [0, 1, 2])
                 except AuditError as error:

@@ -14,7 +14,7 @@ import numpy as np
 from numeric_check.audit.comparison import compare
 from numeric_check.audit.context import Context
 from numeric_check.audit.libraries import Array
-from numeric_check.audit.matrices import exponentials
+from numeric_check.audit.matrices import exponentials, is_plane, plane_exponentials
 from numeric_check.audit.planes import Spectrum, declared_matrix
 from numeric_check.audit.positions import STANDARD
 from numeric_check.audit.recognition import Recognised
@@ -58,7 +58,8 @@ class Exact:
             missing = [t for t in dict.fromkeys(times) if t not in self._known]
             self._known.update(zip(missing, exponentials(self.generator, missing), strict=True))
             return np.stack([self.anchors.get(t, self._known[t]) for t in times])
-        moved = self._turned(times)
+        a, w = float(self.generator[0, 0]), float(self.generator[1, 0])
+        moved = plane_exponentials(a, w, np.array(times))
         for i, t in enumerate(times):
             if t in self.anchors:
                 moved[i] = self.anchors[t]
@@ -67,17 +68,7 @@ class Exact:
     @property
     def is_quick(self) -> bool:
         """Whether this is a plane, whose exponential NumPy has for thousands of positions."""
-        x = self.generator
-        return len(x) == 2 and x[0, 0] == x[1, 1] and x[0, 1] == -x[1, 0]
-
-    def _turned(self, times: Sequence[float]) -> Array:
-        """e^{at}R(ωt)."""
-        t = np.array(times)
-        a, w = self.generator[0, 0], self.generator[1, 0]
-        with np.errstate(all="ignore"):
-            c, s = np.exp(a * t) * np.cos(w * t), np.exp(a * t) * np.sin(w * t)
-        result: Array = np.stack([np.stack([c, -s], -1), np.stack([s, c], -1)], -2)
-        return result
+        return is_plane(self.generator)
 
 
 @dataclass(frozen=True)

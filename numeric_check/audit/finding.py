@@ -85,42 +85,6 @@ class AuditReport:
         return tuple(f for f in self.findings if f.verdict is Verdict.REFUTED)
 
 
-def skipped(question: str, statement: str, reason: str) -> Finding:
-    """A question that does not apply here, and why."""
-    return Finding(question, Verdict.SKIPPED, statement, reason)
-
-
-def undecided(question: str, statement: str, reason: str) -> Finding:
-    """A question that could not be answered, and why."""
-    return Finding(question, Verdict.UNDECIDED, statement, reason)
-
-
-def judged(
-    question: str,
-    statement: str,
-    error: float,
-    tolerance: float,
-    *,
-    detail: str = "",
-    witness: str = "",
-    reproduce: str = "",
-    numbers: Mapping[str, object] | None = None,
-) -> Finding:
-    """`consistent` when error ≤ tolerance, else `refuted` with the witness; NaN refutes."""
-    good = error <= tolerance
-    return Finding(
-        question,
-        Verdict.CONSISTENT if good else Verdict.REFUTED,
-        statement,
-        detail,
-        "" if good else witness,
-        error,
-        tolerance,
-        reproduce,
-        dict(numbers or {}),
-    )
-
-
 def worst_first(findings: Sequence[Finding]) -> list[Finding]:
     """Refuted, undecided, equivalent, consistent, not asked; in the given order within each."""
     order = {verdict: i for i, verdict in enumerate(Verdict)}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +20,8 @@ from numeric_check.audit.discovery import (
     describe_table,
 )
 from numeric_check.audit.finding import AuditReport
-from numeric_check.audit.libraries import single_thread
-from numeric_check.audit.loading import deep_copies, executed_again, load
+from numeric_check.audit.libraries import LIBRARIES, single_thread
+from numeric_check.audit.loading import Loaded, copies, executed_again, load
 from numeric_check.audit.maps_audit import Progress, audit_maps
 from numeric_check.audit.reproduce import LOCAL
 from numeric_check.audit.score_audit import audit_score
@@ -48,8 +48,9 @@ class Options:
     axes       coordinates of a position
     gain       the c² that F(t)ᵀG(t) = c²I should have
     strict     layouts and orientations must be the declared ones (the weights are given)
-    causal     a bias is judged for s ≤ t only
+    causal     a score or bias is judged for s ≤ t only
     deep       also compilers
+    clock      positions are real numbers that may be learned: values between integers, gradients
     """
 
     kind: str = "maps"
@@ -61,10 +62,68 @@ class Options:
     strict: bool = False
     causal: bool = False
     deep: bool = False
+    clock: bool = False
 
     def __post_init__(self) -> None:
-        if self.gain is not None and not (math.isfinite(self.gain) and self.gain > 0):
+        if self.kind not in KINDS:
+            raise AuditError(f"kind: expected one of {', '.join(KINDS)}, got {self.kind!r}")
+        if self.library is not None and self.library not in LIBRARIES:
+            raise AuditError(
+                f"library: expected one of {', '.join(LIBRARIES)}, got {self.library!r}"
+            )
+        if self.gain is not None and not (_is_number(self.gain) and self.gain > 0):
             raise AuditError(f"gain: expected a positive number, got {self.gain!r}")
+        for name, least in (("dimension", None), ("axes", 1)):
+            value = getattr(self, name)
+            if value is not least and not (_is_integer(value) and value > 0):
+                raise AuditError(f"{name}: expected a positive integer, got {value!r}")
+        for name in ("strict", "causal", "deep", "clock"):
+            if not isinstance(getattr(self, name), bool):
+                raise AuditError(f"{name}: expected True or False, got {getattr(self, name)!r}")
+
+    def check(self, subject: Subject, *, against: bool) -> None:
+        """Raise `AuditError` for what is stated and says nothing about this kind of subject."""
+        kind = _kind_of(subject)
+        default = Options()
+        for name, kinds in APPLIES.items():
+            if getattr(self, name) != getattr(default, name) and kind not in kinds:
+                raise AuditError(
+                    f"{name}: it says nothing about {WORDS[kind]}; expected "
+                    f"{' or '.join(WORDS[k] for k in kinds)}"
+                )
+        if self.strict and not against:
+            raise AuditError("strict: expected a specification to be strict about (against)")
+
+
+APPLIES: Mapping[str, tuple[str, ...]] = {
+    "key": ("maps", "axes"),
+    "dimension": ("maps", "axes", "score"),
+    "axes": ("axes",),
+    "gain": ("maps", "score"),
+    "strict": ("maps", "score"),
+    "causal": ("score", "bias"),
+    "deep": ("maps", "axes"),
+    "clock": ("maps",),
+}
+"""Which kinds of subjects an option says something about."""
+WORDS = {
+    "maps": "a pair of maps", "axes": "maps with several axes", "score": "a score",
+    "bias": "a bias", "table": "a table",
+}  # fmt: skip
+
+
+def _is_integer(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _kind_of(subject: Subject) -> str:
+    if isinstance(subject, MapSubject):
+        return "maps" if subject.axes == 1 else "axes"
+    return {ScoreSubject: "score", BiasSubject: "bias", TableSubject: "table"}[type(subject)]
 
 
 def audit(
@@ -91,20 +150,24 @@ def audit(
     >>> audit(rope, dimension=4, against="rope:dim=4,base=100,layout=half").verdict
     'consistent'
 
-    Raises `AuditError` for a subject that cannot be found or called, `SpecificationError` for a
-    wrong specification.
+    Raises `AuditError` for a subject that cannot be found or called, or an option that says nothing
+    about it, `SpecificationError` for a wrong specification.
     """
+    unknown = sorted(set(stated) - {f.name for f in fields(Options)})
+    if unknown:
+        expected = ", ".join(f.name for f in fields(Options))
+        raise AuditError(f"{unknown[0]}: unknown option; expected {expected}")
     options = Options(**stated)
-    if options.kind not in KINDS:
-        raise AuditError(f"kind: expected one of {', '.join(KINDS)}, got {options.kind!r}")
     if isinstance(subject, Path):
         adapted = read_adapter(subject, beside)
         against = against if against is not None else adapted.against
         found: Subject = adapted_subject(adapted, options)
+        options = replace(options, kind=adapted.kind)
     elif isinstance(subject, (MapSubject, ScoreSubject, BiasSubject, TableSubject)):
         found = subject
     else:
         found = _described(subject, against, options)
+    options.check(found, against=against is not None)
     with single_thread(found.library), np.errstate(all="ignore"):
         return _audited(found, against, options, progress)
 
@@ -127,7 +190,7 @@ def _audited(
                 f"--against: positions have {subject.axes} coordinates, so expected a "
                 "specification with [[axes]]"
             )
-        return audit_axes(subject, declared, spec=spec)
+        return audit_axes(subject, declared, spec=spec, deep=options.deep)
     if declared is not None and not isinstance(declared, Encoding):
         raise SpecificationError(
             "--against: expected a specification of one generator, got a step or axes"
@@ -138,10 +201,12 @@ def _audited(
         raise SpecificationError(
             f"--against: {declared.name} is an additive bias; audit the bias with --kind bias"
         )
-    common = {"spec": spec, "gain": options.gain, "strict": options.strict}
     if isinstance(subject, ScoreSubject):
-        return audit_score(subject, declared, **common)  # type: ignore[arg-type]
-    return audit_maps(subject, declared, deep=options.deep, progress=progress, **common)  # type: ignore[arg-type]
+        return audit_score(subject, declared, spec=spec, gain=options.gain, strict=options.strict)
+    return audit_maps(
+        subject, declared, spec=spec, gain=options.gain, strict=options.strict, deep=options.deep,
+        clock=options.clock, progress=progress,
+    )  # fmt: skip
 
 
 # -- from a callable to a subject ---------------------------------------------------------------
@@ -160,33 +225,37 @@ def _described(subject: Any, against: str | Specification | None, options: Optio
     loaded = load(subject) if isinstance(subject, str) else None
     call = subject if loaded is None else loaded.value
     name = subject if isinstance(subject, str) else _name_of(subject)
-    origin = "" if loaded is None else _alias(loaded.origin, name, "f")
+    origin = _origin_of(subject) if loaded is None else _line_of(loaded, "f")
     return _other(call, name, origin, options)
 
 
-def _other(call: Any, name: str, origin: str, options: Options) -> Subject:
+def _other(call: Any, name: str, origin: str, options: Options, named: str = "") -> Subject:
+    found: ScoreSubject | BiasSubject | TableSubject
     if options.kind == "score":
-        return describe_score(name, call, options.dimension, options.library, origin)
-    if options.kind == "bias":
-        return describe_bias(name, call, options.library, origin, causal=options.causal)
-    return describe_table(name, call, options.library, origin)
+        found = describe_score(
+            name, call, options.dimension, options.library, origin, causal=options.causal
+        )
+    elif options.kind == "bias":
+        found = describe_bias(name, call, options.library, origin, causal=options.causal)
+    else:
+        found = describe_table(name, call, options.library, origin)
+    return replace(found, named=named)
 
 
 def _name_of(subject: Any) -> str:
     return str(getattr(subject, "__qualname__", type(subject).__name__))
 
 
-def _alias(origin: str, name: str, letter: str) -> str:
-    return f"{origin}; {letter} = {name.rpartition(':')[2]}"
+def _line_of(loaded: Loaded, letter: str) -> str:
+    return f"{loaded.origin}; {letter} = {loaded.expression}"
 
 
 def _maps(subject: Any, options: Options) -> MapSubject:
     other = subject if options.key is None else options.key
     if isinstance(other, str):
         other = load(other).value
-    copies = None
-    if other is subject:
-        copies = deep_copies(subject) or executed_again(subject)
+    one = other is subject
+    again = executed_again(subject) or copies(subject)
     found = describe_maps(
         _name_of(subject),
         subject,
@@ -194,17 +263,17 @@ def _maps(subject: Any, options: Options) -> MapSubject:
         dimension=options.dimension,
         library=options.library,
         axes=options.axes,
-        origin=_origin_of(subject) if other is subject else LOCAL,
+        origin=(_origin_of(subject), "") if one else LOCAL,
     )
-    return found if copies is None else _with_fresh(found, copies)
+    return found if again is None else _with_fresh(found, again, both=one)
 
 
-def _origin_of(subject: Any) -> tuple[str, str]:
-    """An import line for a function of a module."""
+def _origin_of(subject: Any) -> str:
+    """An import line for a function of a module, or what says that there is none."""
     name, module = getattr(subject, "__qualname__", "<"), getattr(subject, "__module__", "__main__")
     if "<" in name or "." in name or module == "__main__":
-        return LOCAL
-    return f"from {module} import {name}; f = {name}", ""
+        return LOCAL[0]
+    return f"from {module} import {name}; f = {name}"
 
 
 def _with_fresh(found: MapSubject, make: Callable[[], Any], *, both: bool = True) -> MapSubject:
@@ -219,9 +288,9 @@ def _named_maps(text: str, options: Options) -> MapSubject:
     query = load(text)
     key = options.key
     other = query.value if key is None else load(key).value if isinstance(key, str) else key
-    origin = [_alias(query.origin, text, "f"), ""]
+    origin = [_line_of(query, "f"), ""]
     if isinstance(key, str):
-        origin[1] = _alias(load(key).origin, key, "g")
+        origin[1] = _line_of(load(key), "g")
     found = describe_maps(
         text,
         query.value,
@@ -231,14 +300,24 @@ def _named_maps(text: str, options: Options) -> MapSubject:
         axes=options.axes,
         origin=(origin[0], origin[1]),
     )
-    if query.fresh is None:
-        return found
-    return _with_fresh(found, query.fresh, both=key is None)
+    again = query.fresh
+    return found if again is None else _with_fresh(found, again, both=key is None)
 
 
 def adapted_subject(adapted: Adapted, options: Options | None = None) -> Subject:
     """The subject that an adapter describes."""
     options = options or Options()
+    if options.kind not in ("maps", adapted.kind):
+        raise AuditError(f"kind: {adapted.name} describes a {adapted.kind}, got {options.kind!r}")
+    if options.key is not None:
+        raise AuditError("key: an adapter names the map of keys itself")
+    if None not in (options.dimension, adapted.dimension) and (
+        options.dimension != adapted.dimension
+    ):
+        raise AuditError(
+            f"dimension: {adapted.name} states {adapted.dimension}, got {options.dimension}"
+        )
+    named = _named(adapted, options)
     if adapted.kind != "maps":
         options = replace(
             options,
@@ -247,7 +326,7 @@ def adapted_subject(adapted: Adapted, options: Options | None = None) -> Subject
             library=options.library or adapted.library,
             causal=options.causal or adapted.causal,
         )
-        return _other(adapted.calls[adapted.kind], adapted.name, adapted.origin, options)
+        return _other(adapted.calls[adapted.kind], adapted.name, "", options, named)
     found = describe_maps(
         adapted.name,
         adapted.calls["query"],
@@ -256,22 +335,29 @@ def adapted_subject(adapted: Adapted, options: Options | None = None) -> Subject
         library=options.library or adapted.library,
         form=adapted.form,
         axes=max(options.axes, adapted.axes),
-        origin=(adapted.origin, ""),
     )
-    found = replace(found, paths=adapted.paths, rival=adapted.rival)
+    found = replace(found, paths=adapted.paths, rival=adapted.rival, named=named)
     one = adapted.calls["key"] is adapted.calls["query"]
     return found if adapted.fresh is None else _with_fresh(found, adapted.fresh, both=one)
 
 
-def subject_named(text: str) -> Any:
+def _named(adapted: Adapted, options: Options) -> str:
+    """Code that makes the subject again."""
+    settings = {"beside": adapted.beside, "dimension": options.dimension}
+    settings |= {"library": options.library}
+    more = "".join(f", {name}={value!r}" for name, value in settings.items() if value is not None)
+    return f"subject_named({adapted.path!r}{more})"
+
+
+def subject_named(text: str, beside: str | None = None, **stated: Any) -> Any:
     """The pair of maps of `module:attribute`, or the subject of an adapter file or a known package.
 
     This is what reproductions call; raises `AuditError`.
     """
     if text.endswith((".py", ".toml")):
-        return adapted_subject(read_adapter(Path(text)))
+        return adapted_subject(read_adapter(Path(text), beside), Options(**stated))
     if ":" not in text or ": " in text:
         from numeric_check.audit.known import known_named
 
         return known_named(text).make()
-    return _named_maps(text, Options())
+    return _named_maps(text, Options(**stated))

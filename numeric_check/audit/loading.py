@@ -6,14 +6,17 @@ Nothing of a specification is ever evaluated; only what the user names here is i
 from __future__ import annotations
 
 import copy
+import functools
 import importlib
 import importlib.util
 import sys
+import types
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from numeric_check.audit.raised import described
 from symbolic_pe.errors import AuditError
 
 
@@ -22,13 +25,14 @@ class Loaded:
     """A callable and a way to make it anew.
 
     fresh   returns the callable as it is before any call: of a module that is executed again
-    origin  the import line that gives the callable the name `f`
+    origin  the import line, and `expression` the callable after it
     """
 
     name: str
     value: Any
     fresh: Callable[[], Any] | None
     origin: str
+    expression: str
 
 
 def load(text: str) -> Loaded:
@@ -51,10 +55,14 @@ def load(text: str) -> Loaded:
         return _instance(_walk(again, attribute), text)
 
     source = getattr(module, "__file__", None)
-    origin = f"from {module.__name__} import {attribute.split('.')[0]}"
+    first = attribute.partition(".")[0]
+    origin = f"from {module.__name__} import {first}"
+    expression = attribute
     if module_name.endswith(".py"):
-        origin = f"import runpy; {attribute} = runpy.run_path({module_name!r})[{attribute!r}]"
-    return Loaded(text, _instance(value, text), fresh if source else None, origin)
+        origin = f"import runpy; {first} = runpy.run_path({module_name!r})[{first!r}]"
+    if isinstance(value, type):
+        expression = f"{attribute}()"
+    return Loaded(text, _instance(value, text), fresh if source else None, origin, expression)
 
 
 def executed_again(value: Any) -> Callable[[], Any] | None:
@@ -75,15 +83,73 @@ def executed_again(value: Any) -> Callable[[], Any] | None:
     return lambda: _walk(_executed_anew(module.__name__), name)
 
 
-def deep_copies(value: Any) -> Callable[[], Any] | None:
-    """Copies of a callable object as it is now; None for functions, which copy to themselves."""
-    if callable(value) and hasattr(value, "__code__"):
-        return None
+def copies(value: Any) -> Callable[[], Any] | None:
+    """Copies of a callable as it is now, with whatever it keeps between calls.
+
+    Objects are copied, with containers that belong to their class; functions with what they have
+    closed over and their defaults; functions behind `functools.lru_cache` with an empty cache.
+    None where that is impossible.
+    """
     try:
-        pristine = copy.deepcopy(value)
+        pristine = _copied(value)
+        _copied(pristine)
     except Exception:  # the object is not ours: copying may do anything
         return None
-    return lambda: copy.deepcopy(pristine)
+    return lambda: _copied(pristine)
+
+
+def _copied(value: Any) -> Any:
+    if isinstance(value, types.MethodType):
+        return types.MethodType(value.__func__, _copied(value.__self__))
+    if isinstance(value, types.FunctionType):
+        return _copied_function(value)
+    if isinstance(value, functools.partial):
+        keywords = {k: _copied(v) for k, v in value.keywords.items()}
+        return functools.partial(_copied(value.func), *map(_copied, value.args), **keywords)
+    if hasattr(value, "cache_parameters") and hasattr(value, "__wrapped__"):
+        return functools.lru_cache(**value.cache_parameters())(_copied(value.__wrapped__))
+    if isinstance(value, (type, types.ModuleType, types.BuiltinFunctionType)):
+        return value
+    return _with_class_containers(copy.deepcopy(value))
+
+
+def _copied_function(function: types.FunctionType) -> types.FunctionType:
+    cells, refers_to_itself = [], []
+    for cell in function.__closure__ or ():
+        try:
+            inside = cell.cell_contents
+        except ValueError:  # nothing in it yet
+            inside = None
+        refers_to_itself.append(inside is function)
+        cells.append(types.CellType(None if inside is function else _copied(inside)))
+    again = types.FunctionType(
+        function.__code__,
+        function.__globals__,
+        function.__name__,
+        copy.deepcopy(function.__defaults__),
+        tuple(cells) if function.__closure__ else None,
+    )
+    for cell, own in zip(cells, refers_to_itself, strict=True):
+        if own:
+            cell.cell_contents = again
+    again.__kwdefaults__ = copy.deepcopy(function.__kwdefaults__)
+    again.__dict__.update(copy.deepcopy(function.__dict__))
+    again.__module__, again.__qualname__ = function.__module__, function.__qualname__
+    return again
+
+
+def _with_class_containers(value: Any) -> Any:
+    """The same object in a subclass that has copies of the containers of its class."""
+    kept = {
+        name: copy.deepcopy(held)
+        for owner in reversed(type(value).__mro__)
+        if owner.__module__ not in ("builtins", "torch.nn.modules.module")
+        for name, held in vars(owner).items()
+        if not name.startswith("__") and isinstance(held, (dict, list, set))
+    }
+    if kept and hasattr(value, "__dict__"):
+        value.__class__ = type(type(value).__name__, (type(value),), kept)
+    return value
 
 
 def _module(name: str) -> Any:
@@ -126,8 +192,7 @@ def _file(path: Path) -> Any:
 
 
 def _failed(name: str, error: BaseException) -> AuditError:
-    first = (str(error).strip() or "no message").splitlines()[0]
-    return AuditError(f"module {name!r}: importing it raised {type(error).__name__}: {first}")
+    return AuditError(f"module {name!r}: importing it raised {described(error)}")
 
 
 def _attribute(module: Any, module_name: str, attribute: str) -> Any:
@@ -151,7 +216,7 @@ def _instance(value: Any, text: str) -> Any:
             value = value()
         except (Exception, SystemExit) as error:  # the class is not ours: anything may come
             raise AuditError(
-                f"{text}: making one with no arguments raised {type(error).__name__}: {error}; "
+                f"{text}: making one with no arguments raised {described(error)}; "
                 "name a function or an instance, or write an adapter"
             ) from None
     if not callable(value):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import numpy as np
 
+from numeric_check.audit import questions
 from numeric_check.audit.context import Context
+from numeric_check.audit.departures import confirmed
 from numeric_check.audit.exact import exact_maps
-from numeric_check.audit.finding import AuditReport, Finding, Verdict, undecided
+from numeric_check.audit.finding import AuditReport, Finding, Verdict
 from numeric_check.audit.measurement import measure
 from numeric_check.audit.planes import Spectrum, spectrum
 from numeric_check.audit.positions import beyond
@@ -21,8 +22,10 @@ from numeric_check.audit.probes.linearity import linearity
 from numeric_check.audit.probes.precision import precision
 from numeric_check.audit.probes.range import served_range
 from numeric_check.audit.probes.relativity import dependence, relativity
+from numeric_check.audit.probes.slots import paths
 from numeric_check.audit.recognition import Recognised, recognise
 from numeric_check.audit.recovery import Recovered, recover
+from numeric_check.audit.scan import scan
 from numeric_check.audit.subject import FORMS, MapSubject
 from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.errors import AuditError
@@ -38,6 +41,7 @@ def audit_maps(
     gain: float | None = None,
     strict: bool = False,
     deep: bool = False,
+    clock: bool = False,
     progress: Progress = lambda _: None,
 ) -> AuditReport:
     """Ask everything about a query map and a key map.
@@ -46,6 +50,7 @@ def audit_maps(
     gain      the c² that F(t)ᵀG(t) = c²I should have
     strict    layouts and orientations must be the declared ones
     deep      also torch.compile and export, which take long
+    clock     positions are real numbers that may be learned
 
     Raises `AuditError` when the subject cannot be called at positions 0, 1, 2.
     """
@@ -58,25 +63,25 @@ def audit_maps(
         measured = measure(subject, extra)
         recovered = recover(measured)
         planes = spectrum(recovered)
-    context = Context(subject, measured, recovered, declared, gain, strict, deep)
+    scanned = scan(subject, measured)
+    recovered = confirmed(recovered, scanned, measured, subject)
+    context = Context(subject, measured, recovered, declared, gain, strict, deep, clock, scanned)
     recognised = recognise(recovered, planes)
-    findings = _laws(context, planes, recognised, spec)
+    findings = laws(context, planes, recognised, spec)
     progress("history")
-    findings += [_asked(question, context) for question in history.QUESTIONS]
-    findings += history.paths(context)
+    findings += calls(context)
     progress("precision")
-    findings += precision(context, exact_maps(context, planes, recognised))
-    findings += distinct(context)
-    findings.append(served_range(context))
+    findings += accuracy(context, planes, recognised)
     progress("gradients and transforms")
-    findings += transforms.questions(context)
+    findings += transforms.asked_of(context)
     return AuditReport(
         subject.name, _summary(recovered, recognised, findings), tuple(findings),
         _conditions(context),
     )  # fmt: skip
 
 
-def _laws(context: Context, planes: Spectrum, recognised: Recognised, spec: str) -> list[Finding]:
+def laws(context: Context, planes: Spectrum, recognised: Recognised, spec: str) -> list[Finding]:
+    """What is asked of F(t) and G(s) themselves."""
     findings = [
         linearity(context),
         dependence(context),
@@ -88,24 +93,27 @@ def _laws(context: Context, planes: Spectrum, recognised: Recognised, spec: str)
         generators.rounding_of_frequencies(context, recognised),
     ]
     if context.declared is not None:
-        findings.append(_against(context, planes, recognised, spec))
+        findings.append(generators.against_if_it_fits(context, planes, recognised, spec))
     return findings
 
 
-def _against(context: Context, planes: Spectrum, recognised: Recognised, spec: str) -> Finding:
-    assert context.declared is not None
-    if context.recovered.fits:
-        return generators.against(context, planes, recognised, spec or context.declared.name)
-    fit = generators.generator(context, planes, recognised)
-    return replace(fit, question="against", statement=f"X is that of {spec}")
+def calls(context: Context) -> list[Finding]:
+    """What is asked of how the maps are called."""
+    findings = [_asked(question, probe, context) for question, probe in history.PROBES]
+    return findings + paths(context)
 
 
-def _asked(question: history.Question, context: Context) -> Finding:
+def accuracy(context: Context, planes: Spectrum, recognised: Recognised) -> list[Finding]:
+    """What is asked of every dtype."""
+    findings = precision(context, exact_maps(context, planes, recognised))
+    return [*findings, *distinct(context), served_range(context)]
+
+
+def _asked(asked: questions.Question, probe: history.Probe, context: Context) -> Finding:
     try:
-        return question(context)
+        return probe(context)
     except AuditError as error:
-        what = " ".join((question.__doc__ or "").split())
-        return undecided(question.__name__.replace("_", " "), what, str(error))
+        return asked.undecided(str(error))
 
 
 def _beyond_wavelengths(planes: Spectrum) -> tuple[int, ...]:
@@ -123,6 +131,7 @@ def _summary(recovered: Recovered, recognised: Recognised, findings: Sequence[Fi
 def _conditions(context: Context) -> dict[str, object]:
     subject, measured = context.subject, context.measured
     return {
+        "kind": "maps",
         "library": subject.library.name,
         "dimension": subject.dimension,
         "x": FORMS[subject.form],
@@ -131,6 +140,7 @@ def _conditions(context: Context) -> dict[str, object]:
         "position_dtype": subject.position_dtype,
         "positions": [0, measured.reach],
         "measured_positions": len(measured.positions),
+        "scanned_positions": context.scan.length,
         "refused": measured.refused,
         "arithmetic": str(context.recovered.arithmetic),
     }

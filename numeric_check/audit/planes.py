@@ -10,6 +10,7 @@ from flint import arb
 
 from numeric_check.audit.libraries import Array
 from numeric_check.audit.recovery import Recovered
+from symbolic_pe.algebra.matrix import ScalarMatrix
 from symbolic_pe.algebra.scalar import precision
 from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.encodings.layout import LAYOUTS
@@ -80,7 +81,11 @@ def declared_planes(generator: Generator) -> list[Plane] | None:
 
 def declared_matrix(encoding: Encoding, head: int = 0) -> Array:
     """X of a declared encoding, every entry rounded once."""
-    rows = encoding.heads[head].generator.matrix
+    return matrix_of(encoding.heads[head].generator.matrix)
+
+
+def matrix_of(rows: ScalarMatrix) -> Array:
+    """An exact matrix, every entry rounded once."""
     result = np.zeros((len(rows), len(rows)))
     with precision(BITS):
         for i, row in enumerate(rows):

@@ -35,11 +35,12 @@ SAFETY = 2.0
 
 @dataclass(frozen=True)
 class Departure:
-    """The first position at which no generator fits."""
+    """A position at which no generator fits that fits the ones below; `extent`: which others."""
 
     position: int
     error: float
     tolerance: float
+    extent: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,35 +1,41 @@
 """A score (q, k, positions) → (n, m): bilinear, relative, and of which generator?
 
 M(t, s) is read off unit vectors: score = qᵀM(t, s)k + b(t, s). The generator comes from M(τ, 0), as
-for a pair of maps with F(t) = M(t, 0)ᵀ and G = I.
+for a pair of maps with F(t) = M(t, 0)ᵀ and G = I. Relativity is asked of whole matrices of scores,
+of vectors whose entries have nothing to do with each other: every pair of small positions, and a
+grid of far ones.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
+from numeric_check.audit import questions
 from numeric_check.audit.arithmetic import arithmetic_of
 from numeric_check.audit.context import Context
-from numeric_check.audit.finding import AuditReport, Finding, judged
+from numeric_check.audit.departures import operators
+from numeric_check.audit.finding import AuditReport, Finding
 from numeric_check.audit.libraries import Array
-from numeric_check.audit.matrices import norm
+from numeric_check.audit.matrices import norm, norms
 from numeric_check.audit.measurement import Measurement
-from numeric_check.audit.planes import spectrum
-from numeric_check.audit.positions import LADDER, SMALL, STANDARD
+from numeric_check.audit.planes import Spectrum, spectrum
+from numeric_check.audit.positions import LADDER, LAGS, SHIFTS, SMALL, STANDARD
 from numeric_check.audit.probes import generator as generators
 from numeric_check.audit.probes.group import group_law, initial
 from numeric_check.audit.recognition import recognise
-from numeric_check.audit.recovery import recover
-from numeric_check.audit.subject import MapSubject, ScoreSubject
+from numeric_check.audit.recovery import Recovered, recover
+from numeric_check.audit.reproduce import score_in_call, score_of_sum, scores_of_waves
+from numeric_check.audit.subject import ScoreSubject, StandIn
+from numeric_check.audit.toeplitz import Entry, drifts, heat
 from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.errors import AuditError
 
-BILINEAR = "the score is linear in q and in k"
-RELATIVE = "the score at (t + c, s + c) is the score at (t, s)"
-SHIFTED = ((2, 1), (86, 85), (5, 3), (511, 419), (4097, 4095), (8194, 8193), (65540, 65536))
+SCANNED = 8193
+NEAR = 384
+"""Every pair of positions below is judged."""
+WAVES = ((1, 2), (3, 5))
 ROUNDINGS = 8.0
+SINGLES = ((0, 0), (5, 2), (2, 5), (7, 7), (86, 85), (511, 0), (8193, 4095), (65536, 65536))
 
 
 def audit_score(
@@ -43,6 +49,10 @@ def audit_score(
     """Every question about a score. Raises `AuditError` when it cannot be called."""
     measured = _measure(subject)
     recovered = recover(measured)
+    odd = _odd_lag(subject, measured, recovered)
+    if odd is not None:
+        measured = _measure(subject, (odd,))
+        recovered = recover(measured)
     planes = spectrum(recovered)
     recognised = recognise(recovered, planes)
     if gain is None and declared is not None:
@@ -54,15 +64,18 @@ def audit_score(
         initial(context),
         group_law(context),
         generators.generator(context, planes, recognised),
+        _layout(planes),
     ]
-    if declared is not None and recovered.fits:
-        findings.append(generators.against(context, planes, recognised, spec or declared.name))
-    findings = [replace(f, reproduce="") for f in findings]
+    if declared is not None:
+        findings.append(generators.against_if_it_fits(context, planes, recognised, spec))
+    findings.append(_alone(subject, context))
     conditions = {
+        "kind": "score",
         "library": subject.library.name,
         "dimension": subject.dimension,
         "positions": [0, measured.reach],
         "measured_positions": len(measured.positions),
+        "every_pair_below": NEAR,
         "refused": measured.refused,
         "arithmetic": str(recovered.arithmetic),
     }
@@ -77,8 +90,8 @@ def _attention_scale(measured: Measurement, declared: Encoding) -> float | None:
     return usual if abs(shown - usual) <= room * usual else None
 
 
-def _measure(subject: ScoreSubject) -> Measurement:
-    wanted = sorted({*STANDARD, *LADDER, *SMALL, *range(10)})
+def _measure(subject: ScoreSubject, extra: tuple[int, ...] = ()) -> Measurement:
+    wanted = sorted({*STANDARD, *LADDER, *SMALL, *range(10), *extra})
     found: list[Array] = []
     refused = ""
     for t in wanted:
@@ -96,10 +109,43 @@ def _measure(subject: ScoreSubject) -> Measurement:
     return Measurement(positions, query, key, "float64", "float64", arithmetic, refused)
 
 
-def _stand_in(subject: ScoreSubject) -> MapSubject:
-    return MapSubject(
-        subject.name, subject.score, subject.score, subject.library, subject.dimension
-    )
+def _odd_lag(subject: ScoreSubject, measured: Measurement, recovered: Recovered) -> int | None:
+    """The smallest lag whose score is not that of exp(τX̂), in a scan of all of them."""
+    if not recovered.fits:
+        return None
+    lags = np.arange(min(SCANNED, measured.reach + 1))
+    q, k = (_wave(rate, subject.dimension) for rate in WAVES[0])
+    rows = np.tile(q, (len(lags), 1))
+    try:
+        found = subject.apply(rows, k[None], lags, [0]) - subject.apply(
+            0 * rows, k[None], lags, [0]
+        )
+    except AuditError:  # it takes few positions at once
+        return None
+    right = np.zeros(len(lags))
+    for part in recovered.parts:
+        group = list(part.channels)
+        moved = operators(part, lags.astype(np.float64))
+        right += moved @ (measured.pair(0, 0, group) @ k[group]) @ q[group]
+    at = lags.astype(np.float64)
+    speed = max(p.frequency for p in recovered.parts)
+    rate = max(p.rate for p in recovered.parts)
+    size = max(len(p.channels) for p in recovered.parts)
+    room = 4.0 * recovered.arithmetic.tolerance(at, speed, rate, size)
+    room += at * max(p.radius for p in recovered.parts)
+    scale = norm(q[:, None]) * norm(k[:, None]) * _sizes(measured, at)
+    with np.errstate(all="ignore"):
+        failing = np.flatnonzero(
+            np.isfinite(right) & ~(np.abs(found[:, 0] - right) <= room * scale)
+        )
+    return int(failing[0]) if failing.size else None
+
+
+def _stand_in(subject: ScoreSubject) -> StandIn:
+    return StandIn(
+        subject.name, subject.score, subject.score, subject.library, subject.dimension,
+        score_subject=subject,
+    )  # fmt: skip
 
 
 def _bilinear(subject: ScoreSubject, context: Context) -> Finding:
@@ -117,35 +163,138 @@ def _bilinear(subject: ScoreSubject, context: Context) -> Finding:
     size = float(np.abs(score(a, k)).max() + np.abs(score(b, k)).max()) + 1.0
     error = float(np.abs(np.concatenate([left, right])).max()) / size
     tolerance = ROUNDINGS * context.recovered.arithmetic.constant(d)
-    return judged(
-        "linear", BILINEAR, error, tolerance,
+    of_key = bool(np.abs(right).max() > np.abs(left).max())
+    return questions.BILINEAR.judged(
+        error, tolerance,
         detail=f"worst relative difference {error:.1e} ({tolerance:.1e} allowed)",
-        witness=f"positions {t} and {s}: off by {error:.2g}",
+        witness=f"positions {t} and {s}: not linear in {'k' if of_key else 'q'}, off by "
+        f"{error:.2g}",
+        reproduce=score_of_sum(subject, t[0], s[0], of_key=of_key),
     )  # fmt: skip
+
+
+def _layout(planes: Spectrum) -> Finding:
+    if not planes.planes:
+        return questions.LAYOUT.skipped("no plane turns")
+    return questions.LAYOUT.consistent(planes.layout, numbers={"layout": planes.layout})
+
+
+# -- relative ---------------------------------------------------------------------------------
+
+
+def _wave(rate: int, d: int) -> Array:
+    """cos(rate·i), i = 1, …, d."""
+    result: Array = np.cos(rate * np.arange(1, d + 1, dtype=np.float64))
+    return result
+
+
+def _asked_positions(subject: ScoreSubject, measured: Measurement) -> list[int]:
+    """Small ones and far ones in one call, with the lags between the far ones."""
+    far = {p for s in SHIFTS for p in (s, *(s + lag for lag in LAGS))} | set(STANDARD)
+    between = {t - s for t in STANDARD for s in STANDARD if t >= s}
+    reach = measured.reach
+    return sorted(p for p in {*range(NEAR), *far, *between} if p <= reach)
 
 
 def _relative(subject: ScoreSubject, context: Context) -> Finding:
-    measured = context.measured
-    worst: tuple[float, float, tuple[int, int]] | None = None
-    for t, s in SHIFTED:
-        if t > measured.reach or t - s not in measured.index:
-            continue
-        moved, base = subject.matrix(t, s), measured.pair(t - s, 0)
-        frequency = max((p.frequency for p in context.recovered.parts), default=np.pi)
-        rate = max((p.rate for p in context.recovered.parts), default=0.0)
-        room = context.recovered.arithmetic.tolerance(
-            np.array([t, s, t - s], dtype=np.float64), frequency, rate, subject.dimension
+    asked, measured, d = questions.SCORE_RELATIVE, context.measured, subject.dimension
+    positions = _asked_positions(subject, measured)
+    at = np.array(positions, dtype=np.float64)
+    found: list[tuple[Entry, tuple[int, int]]] = []
+    grid: list[tuple[int, int, float]] = []
+    for rates in WAVES:
+        q, k = (_wave(rate, d) for rate in rates)
+        n = len(positions)
+        try:
+            values = subject.apply(np.tile(q, (n, 1)), np.tile(k, (n, 1)), positions, positions)
+        except AuditError as error:
+            return asked.undecided(str(error))
+        size = norm(q[:, None]) * norm(k[:, None]) * _sizes(measured, at[:, None] - at[None])
+        room = 4.0 * _room(context, at) * size
+        judged = np.asarray(at[None] <= at[:, None]) if subject.causal else None
+        worst, smallest = drifts(values[None], positions, room[None], judged)
+        found += [(entry, rates) for entry in (worst, smallest) if entry is not None]
+        grid = grid or heat(values[None], positions, room[None], STANDARD)
+    if not found:
+        return asked.undecided("no two pairs with one lag gave finite scores")
+    largest = max((entry for entry, _ in found), key=lambda entry: entry.ratio)
+    failing = [f for f in found if f[0].ratio > 1.0]
+    witness, line = "", ""
+    if failing:
+        shown, rates = min(failing, key=lambda f: f[0].size)
+        (t, s), (u, v) = shown.pair, shown.base
+        witness = (
+            f"q = cos({rates[0]} i), k = cos({rates[1]} i), i = 1 to {d}: the score at positions "
+            f"({t}, {s}) is {shown.values[0]:.6g}, at ({u}, {v}) {shown.values[1]:.6g}, with the "
+            f"same lag {t - s}"
         )
-        tolerance = 2.0 * float(room.sum()) * max(norm(base), 2.0**-60)
-        error = norm(moved - base)
-        if worst is None or error / tolerance > worst[0] / worst[1]:
-            worst = (error, tolerance, (t, s))
-    if worst is None:
-        raise AuditError(f"{subject.name}: {measured.refused}")
-    error, tolerance, (t, s) = worst
-    return judged(
-        "relative", RELATIVE, error, tolerance,
-        detail=f"worst drift {error:.1e} ({tolerance:.1e} allowed) at ({t}, {s})",
-        witness=f"positions ({t}, {s}) and ({t - s}, 0): the matrices of the score differ by "
-        f"{error:.2g}",
+        if s > t:
+            witness += "; if keys after the query are masked, say that the score is causal"
+        line = scores_of_waves(subject, [shown.pair, shown.base], rates)
+    return asked.judged(
+        largest.error, largest.tolerance,
+        detail=f"worst drift {largest.error:.1e} ({largest.tolerance:.1e} allowed) at "
+        f"{largest.pair}",
+        witness=witness, reproduce=line, numbers={"grid": grid},
     )  # fmt: skip
+
+
+def _sizes(measured: Measurement, lags: Array) -> Array:
+    """‖M‖ at lags t − s: between measured ones its logarithm is taken to be linear."""
+    with np.errstate(all="ignore"):
+        forth = np.log(norms(measured.query))
+        back = np.log([norm(_inverse(m)) for m in measured.query])
+    places = np.array(measured.positions, dtype=np.float64)
+    sides = [np.interp(np.abs(lags), places, np.nan_to_num(v, nan=700.0)) for v in (forth, back)]
+    result: Array = 2.0 * np.exp(np.clip(np.where(lags >= 0, *sides), -700.0, 700.0))
+    return result
+
+
+def _inverse(matrix: Array) -> Array:
+    try:
+        return np.asarray(np.linalg.inv(matrix), dtype=np.float64)
+    except np.linalg.LinAlgError:
+        return np.full(matrix.shape, np.inf)
+
+
+def _room(context: Context, at: Array) -> Array:
+    """ε at t, at s and at their lag, added up."""
+    frequency = max((p.frequency for p in context.recovered.parts), default=np.pi)
+    rate = max((p.rate for p in context.recovered.parts), default=0.0)
+    size = min(max((len(p.channels) for p in context.recovered.parts), default=2), 64)
+    arithmetic = context.recovered.arithmetic
+    each = arithmetic.tolerance(at, frequency, rate, size)
+    lags = arithmetic.tolerance(np.abs(at[:, None] - at[None]), frequency, rate, size)
+    result: Array = each[:, None] + each[None] + lags
+    return result
+
+
+def _alone(subject: ScoreSubject, context: Context) -> Finding:
+    """A score in a matrix of many, and the same alone."""
+    asked, measured, d = questions.SCORE_PREFILL, context.measured, subject.dimension
+    pairs = [(t, s) for t, s in SINGLES if max(t, s) <= measured.reach]
+    if subject.causal:
+        pairs = [(t, s) for t, s in pairs if s <= t]
+    positions = sorted({p for pair in pairs for p in pair})
+    ones = np.ones((len(positions), d))
+    worst, shown = (0.0, 1.0), pairs[0]
+    room = 4.0 * _room(context, np.array(positions, dtype=np.float64))
+    try:
+        whole = subject.apply(ones, ones, positions, positions)
+        for t, s in pairs:
+            i, j = positions.index(t), positions.index(s)
+            one = float(subject.apply(ones[:1], ones[:1], [t], [s])[0, 0])
+            gap = 0.0 if one == whole[i, j] else abs(one - float(whole[i, j]))
+            allowed = float(room[i, j]) * d * max(1.0, norm(measured.query[0]))
+            if not gap / allowed <= worst[0] / worst[1]:
+                worst, shown = (gap, allowed), (t, s)
+    except AuditError as error:
+        return asked.undecided(str(error))
+    i, j = (positions.index(p) for p in shown)
+    return asked.judged(
+        *worst,
+        detail=f"worst difference {worst[0]:.1e} ({worst[1]:.1e} allowed)",
+        witness=f"the score of ones at {shown}, alone and in a call with positions {positions}, "
+        f"differs by {worst[0]:.2g}",
+        reproduce=score_in_call(subject, positions, i, j),
+    )

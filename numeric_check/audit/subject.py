@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from numeric_check.audit.libraries import Array, Library
+from numeric_check.audit.raised import described
 from symbolic_pe.errors import AuditError
 
 MAX_ELEMENTS = 1 << 23
@@ -99,7 +100,9 @@ class MapSubject:
     fresh           makes the subject anew, without what earlier calls have left behind
     paths           other callables (x, positions) that must agree with the query map
     rival           a callable with other settings, which must neither agree with it nor change it
-    origin          how to import the query map, for reproductions
+    origin          code that defines f, and g where keys have a map of their own
+    named           code that makes the subject, where there is no such line
+    direction       of a line in several axes: which coordinates move with the position
     """
 
     name: str
@@ -115,6 +118,8 @@ class MapSubject:
     paths: Mapping[str, Call] = field(default_factory=dict)
     rival: Call | None = None
     origin: tuple[str, str] = ("", "")
+    named: str = ""
+    direction: tuple[int, ...] = ()
 
     @property
     def one_map(self) -> bool:
@@ -199,6 +204,8 @@ class ScoreSubject:
     position_dtype: str = "int64"
     form: str = "flat"
     origin: str = ""
+    causal: bool = False
+    named: str = ""
 
     def apply(
         self, q: Array, k: Array, t: Positions, s: Positions, *, dtype: str = "float64"
@@ -226,6 +233,20 @@ class ScoreSubject:
 
 
 @dataclass(frozen=True)
+class StandIn(MapSubject):
+    """A score in the place of a pair of maps: F(t) = M(t, 0)ᵀ, G = I."""
+
+    score_subject: ScoreSubject = field(kw_only=True)
+
+    def matrices(self, side: str, positions: Positions, dtype: str = "float64") -> Array:
+        """F(t) for every position, from the score itself."""
+        eye = np.eye(self.dimension)
+        if side == "key":
+            return np.stack([eye for _ in positions])
+        return np.stack([self.score_subject.matrix(t, 0, dtype).T for t in positions])
+
+
+@dataclass(frozen=True)
 class BiasSubject:
     """An additive bias (query_positions, key_positions) → (heads, n, m)."""
 
@@ -235,6 +256,7 @@ class BiasSubject:
     causal: bool = True
     position_dtype: str = "int64"
     origin: str = ""
+    named: str = ""
 
     def apply(self, t: Positions, s: Positions, position_dtype: str | None = None) -> Array:
         """The bias, shape (heads, n, m). Raises `AuditError`."""
@@ -260,6 +282,7 @@ class TableSubject:
     library: Library
     position_dtype: str = "int64"
     origin: str = ""
+    named: str = ""
 
     def apply(self, positions: Positions, position_dtype: str | None = None) -> Array:
         """Rows of the table, shape (n, d). Raises `AuditError`."""
@@ -283,7 +306,6 @@ def fetched(library: Library, call: Callable[[], Any]) -> Outcome:
         with np.errstate(all="ignore"):
             value = call()
     except (Exception, SystemExit) as error:  # the subject is not ours: anything may come
-        first = (str(error).strip() or "no message").splitlines()[0]
-        raise AuditError(f"the call raised {type(error).__name__}: {first}") from None
+        raise AuditError(f"the call raised {described(error)}") from None
     values, dtype = library.fetch(value)
     return Outcome(values, dtype)

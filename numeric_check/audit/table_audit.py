@@ -6,25 +6,33 @@ ordered. A learned table is not. Closed or not, a table that is added to x makes
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
-from numeric_check.audit.finding import AuditReport, Finding, Verdict, judged
+from numeric_check.audit import questions
+from numeric_check.audit.arithmetic import shown_format
+from numeric_check.audit.extent import extent, narrowed
+from numeric_check.audit.finding import AuditReport, Finding
 from numeric_check.audit.libraries import Array
 from numeric_check.audit.planes import layout_name
+from numeric_check.audit.probes.precision import error_profile
 from numeric_check.audit.recognition import COMMON_BASES
+from numeric_check.audit.reproduce import row_in_call, rows_of_table, step_of_table
 from numeric_check.audit.subject import TableSubject
 from numeric_check.tolerance import FORMATS
 from symbolic_pe.errors import AuditError
 
-CLOSED = "PE(t + 1) = M PE(t) with one matrix M for all t"
-PRECISE = "every entry is sin or cos of its angle within what float32 angles lose"
-LENGTHS = (8194, 5000, 2048, 1024, 512, 256, 128)
+LENGTHS = (32769, 8194, 5000, 2048, 1024, 512, 256, 128)
 FAR = (65536, 131071)
+SINGLES = (0, 1, 5, 100, 1023, 4095, 8193, 32768)
+FITTED = 64
+"""Rows that M is fitted to where columns are no waves: at least so many, or four for each."""
 ROUNDINGS = 32.0
 ANGLE_ROUNDINGS = 8.0
+COARSE_ROUNDINGS = 4.0
 
 
 @dataclass(frozen=True)
@@ -39,29 +47,32 @@ class Pair:
 def audit_table(subject: TableSubject) -> AuditReport:
     """Every question about a table. Raises `AuditError` when it cannot be called."""
     values = _measure(subject)
-    bad = np.argwhere(~np.isfinite(values))
-    if bad.size:
-        row, column = (int(v) for v in bad[0])
-        finding = Finding(
-            "finite", Verdict.REFUTED, "every entry is a number", f"{len(bad)} entries are not",
-            f"row {row}, column {column}: {values[row, column]}",
-        )  # fmt: skip
-        return AuditReport(subject.name, "no table that can be added", (finding,), {})
-    pairs = list(_pairs(values))
-    covered = {c for p in pairs for c in p.columns}
     d = values.shape[1]
-    left = [c for c in range(d) if c not in covered and np.ptp(values[:, c]) > 0]
-    findings = [_closed(values, pairs, left)]
-    if pairs:
-        findings += [_layout(pairs, d), _precision(subject, values, pairs)]
-    findings.append(_alone(subject, values))
-    words = "a table of sines and cosines" if pairs and not left else "an absolute table"
     conditions = {
+        "kind": "table",
         "library": subject.library.name,
         "dimension": d,
         "positions": [0, len(values) - 1],
         "measured_positions": len(values),
     }
+    bad = np.argwhere(~np.isfinite(values))
+    if bad.size:
+        row, column = (int(v) for v in bad[0])
+        finding = questions.FINITE_TABLE.refuted(
+            f"{len(bad)} entries are not",
+            f"row {row}, column {column}: {values[row, column]}",
+            rows_of_table(subject, [row], column),
+        )
+        return AuditReport(subject.name, "no table that can be added", (finding,), conditions)
+    pairs = list(_pairs(values))
+    covered = {c for p in pairs for c in p.columns}
+    left = [c for c in range(d) if c not in covered and np.ptp(values[:, c]) > 0]
+    findings = [questions.FINITE_TABLE.consistent("every entry is finite")]
+    findings.append(_closed(subject, values, pairs, left))
+    if pairs:
+        findings += [_layout(pairs, d), _precision(subject, values, pairs)]
+    findings += [_distinct(subject, values), _alone(subject, values)]
+    words = "a table of sines and cosines" if pairs and not left else "an absolute table"
     return AuditReport(subject.name, words, tuple(findings), conditions)
 
 
@@ -75,22 +86,29 @@ def _measure(subject: TableSubject) -> Array:
     raise AuditError(f"{subject.name}: {problem}")
 
 
+def _coarse(values: Array) -> float:
+    """What entries in a 16-bit format lose, 0 for finer ones: that is bounded, not wrong."""
+    shown = shown_format(values, "float32")
+    narrow = shown.precision < FORMATS["float32"].precision
+    return COARSE_ROUNDINGS * shown.unit_roundoff if narrow else 0.0
+
+
 def _pairs(values: Array) -> Iterator[Pair]:
     """Columns whose squares add up to a constant: neighbours first, then halves, then any."""
     d, taken = values.shape[1], set()
-    unit = ROUNDINGS * FORMATS["float32"].unit_roundoff
+    unit, coarse = ROUNDINGS * FORMATS["float32"].unit_roundoff, _coarse(values)
     for a in range(d):
         for b in _partners(a, d):
             if a in taken or b in taken or b == a:
                 continue
             radius = np.hypot(values[:, a], values[:, b])
-            if radius[0] > 0 and np.ptp(radius) <= unit * radius[0]:
+            if radius[0] > 0 and np.ptp(radius) <= (unit + coarse) * radius[0]:
                 phase = np.unwrap(np.arctan2(values[:, b], values[:, a]))
                 if np.abs(phase[-1] - phase[0]) < 1e-3:
                     continue
                 frequency = float((phase[-1] - phase[0]) / (len(values) - 1))
                 line = phase[0] + frequency * np.arange(len(values))
-                slack = unit * (1.0 + np.abs(line))
+                slack = coarse + unit * (1.0 + np.abs(line))
                 if (np.abs(phase - line) <= 4.0 * slack).all():
                     taken |= {a, b}
                     yield Pair((a, b), frequency, float(phase[0]))
@@ -101,33 +119,40 @@ def _partners(a: int, d: int) -> list[int]:
     return [b for b in dict.fromkeys([*near, *range(a + 1, d)]) if 0 <= b < d]
 
 
-def _closed(values: Array, pairs: list[Pair], left: list[int]) -> Finding:
+def _closed(subject: TableSubject, values: Array, pairs: list[Pair], left: list[int]) -> Finding:
     lonely = [c for c in left if _is_wave(values[:, c])]
     if not set(left) - set(lonely):
         more = (
             f"; the partner of column {lonely[0]} is missing, and would close it" if lonely else ""
         )
-        return Finding(
-            "closed", Verdict.CONSISTENT, CLOSED,
+        return questions.CLOSED.consistent(
             f"M turns {len(pairs)} pairs of columns, each by its own angle; added to x it still "
             f"makes no relative score, because of the cross terms{more}",
-            numbers={"frequencies": [abs(p.frequency) for p in pairs]},
-        )  # fmt: skip
+            numbers={
+                "frequencies": [abs(p.frequency) for p in pairs],
+                "rates": [0.0] * len(pairs),
+            },
+        )
     rest = values[:, left]
-    solution, *_ = np.linalg.lstsq(values[:-1], rest[1:], rcond=None)
-    gap = np.abs(values[:-1] @ solution - rest[1:])
-    worst, column = (int(v) for v in np.unravel_index(int(gap.argmax()), gap.shape))
+    fitted = min(len(values), max(FITTED, 4 * values.shape[1]))
+    solution, *_ = np.linalg.lstsq(values[: fitted - 1], rest[1:fitted], rcond=None)
+    made = values[:-1] @ solution
+    gap = np.abs(made - rest[1:])
     size = float(np.abs(rest).max())
-    tolerance = 64.0 * ROUNDINGS * FORMATS["float32"].unit_roundoff * size
-    return judged(
-        "closed",
-        CLOSED,
-        float(gap.max()),
+    tolerance = 64.0 * (ROUNDINGS * FORMATS["float32"].unit_roundoff + _coarse(values)) * size
+    failing = np.asarray((gap > tolerance).any(axis=1))
+    row = int(failing.argmax()) if failing.any() else int(gap.max(axis=1).argmax())
+    column = int(gap[row].argmax())
+    where = extent(range(1, len(values)), failing) if failing.any() else "nowhere"
+    return questions.CLOSED.judged(
+        float(gap[row, column]),
         tolerance,
-        detail=f"the best M leaves {float(gap.max()):.2g}",
-        witness=f"column {left[column]} at position {worst + 1}: the best M gives "
-        f"{float((values[:-1] @ solution)[worst, column]):.6g}, the table has "
-        f"{float(rest[worst + 1, column]):.6g}",
+        detail=f"the best M of the first {fitted} rows fails {where}; the largest gap is "
+        f"{float(gap.max()):.2g}",
+        witness=f"column {left[column]} at position {row + 1}: that M makes it "
+        f"{float(made[row, column]):.6g} from row {row}, the table has "
+        f"{float(rest[row + 1, column]):.6g}",
+        reproduce=step_of_table(subject, fitted, row + 1, left[column]),
     )
 
 
@@ -138,7 +163,8 @@ def _is_wave(column: Array) -> bool:
     if size == 0.0:
         return False
     factor = float(inner @ around) / size
-    unit = ROUNDINGS * FORMATS["float32"].unit_roundoff * float(np.abs(column).max())
+    unit = ROUNDINGS * FORMATS["float32"].unit_roundoff + _coarse(column[:, None])
+    unit *= float(np.abs(column).max())
     drifted = 1.0 + np.arange(len(inner))  # float32 angles lose more with the position
     return abs(factor) <= 2.0 and bool((np.abs(around - factor * inner) <= unit * drifted).all())
 
@@ -148,17 +174,18 @@ def _layout(pairs: list[Pair], d: int) -> Finding:
     name = layout_name(columns, d)
     frequencies = np.sort([abs(p.frequency) for p in pairs])[::-1]
     ladder = _ladder(frequencies, d)
-    statement = "which columns belong together, and which frequencies"
     words = f"{name}; {ladder or 'frequencies from'} {frequencies[0]:.6g} to {frequencies[-1]:.6g}"
     first = [p.start for p in pairs]
     order = "sine first" if np.allclose(np.cos(first), 0.0, atol=1e-6) else "cosine first"
     detail = f"{words}, {order}"
     if name == "interleaved":
-        return Finding("columns", Verdict.CONSISTENT, statement, detail)
-    return Finding(
-        "columns", Verdict.EQUIVALENT, statement,
+        return questions.COLUMNS.consistent(detail)
+    every = [c for pair in columns for c in pair]
+    permutation = [*every, *(c for c in range(d) if c not in every)]
+    return questions.COLUMNS.equivalent(
         f"because a permutation of the columns makes it interleaved: {detail}",
-    )  # fmt: skip
+        numbers={"permutation": permutation},
+    )
 
 
 def _ladder(frequencies: Array, d: int) -> str:
@@ -176,40 +203,96 @@ def _ladder(frequencies: Array, d: int) -> str:
 
 
 def _precision(subject: TableSubject, values: Array, pairs: list[Pair]) -> Finding:
-    """Entries at far positions against exact angles, with the frequencies that were found."""
+    """Every row, and far ones, against exact angles with the frequencies that were found."""
+    length = len(values)
+    tried, table = list(range(length)), values
     try:
-        far = list(FAR)
-        table = subject.apply(far)
-    except AuditError:
-        far, table = [len(values) - 1], values[-1:]
-    unit = FORMATS["float32"].unit_roundoff
-    worst = (0.0, 1.0, far[0], 0)
-    for pair in pairs:
-        for row, position in zip(table, far, strict=True):
-            angle = pair.frequency * position + pair.start
-            gap = float(np.hypot(row[pair.columns[0]] - np.cos(angle),
-                                 row[pair.columns[1]] - np.sin(angle)))  # fmt: skip
-            # the frequency itself is known from a scan of len(values) positions
-            room = unit * (ROUNDINGS + ANGLE_ROUNDINGS * abs(pair.frequency) * position)
-            room += 4.0 * ROUNDINGS * unit * position / len(values)
-            if gap / room > worst[0] / worst[1]:
-                worst = (gap, room, position, pair.columns[0])
-    return judged(
-        "precision", PRECISE, worst[0], worst[1],
-        detail=f"worst error {worst[0]:.1e} ({worst[1]:.1e} allowed)",
-        witness=f"position {worst[2]}, column {worst[3]}: off by {worst[0]:.2g}",
+        far = [p for p in FAR if p >= length]
+        table = np.concatenate([values, subject.apply(far)]) if far else values
+        tried += far
+    except AuditError:  # the table ends
+        pass
+    error, room = _errors(table, tried, pairs, length)
+    ratio = error / room
+    pair, place = (int(v) for v in np.unravel_index(int(ratio.argmax()), ratio.shape))
+    if ratio[pair, place] <= 1.0:
+        worst = float(error[pair, place])
+        return questions.TABLE_PRECISION.judged(
+            worst, float(room[pair, place]), detail=f"worst error {worst:.1e}",
+            numbers={"profile": error_profile(tried, error.max(axis=0))},
+        )  # fmt: skip
+
+    def failing(positions: Sequence[int]) -> npt.NDArray[np.bool_]:
+        found, allowed = _errors(subject.apply(positions), positions, pairs, length)
+        return np.asarray((found > allowed).any(axis=0))
+
+    over, seen = np.asarray((ratio > 1.0).any(axis=0)), tried
+    first = int(over.argmax())
+    position = tried[first]
+    if first and position - tried[first - 1] > 1:
+        position = narrowed(failing, tried[first - 1], position)
+        seen, over = [*tried[:first], position, *tried[first:]], np.insert(over, first, True)
+    row = subject.apply([position])
+    found, allowed = _errors(row, [position], pairs, length)
+    at = int((found / allowed).argmax())
+    column, angle = pairs[at].columns[0], pairs[at].frequency * position + pairs[at].start
+    return questions.TABLE_PRECISION.judged(
+        float(error[pair, place]), float(room[pair, place]),
+        detail=f"wrong {extent(seen, over)}; the largest error is {float(error.max()):.2g}",
+        witness=f"position {position}, column {column}: {float(row[0, column]):.9g}, exact "
+        f"{float(np.cos(angle)):.9g}",
+        reproduce=rows_of_table(subject, [position], column),
+        numbers={"profile": error_profile(tried, error.max(axis=0))},
     )  # fmt: skip
+
+
+def _errors(
+    table: Array, positions: Sequence[int], pairs: list[Pair], length: int
+) -> tuple[Array, Array]:
+    """Errors of each pair of columns at each position, and what float32 angles may lose there."""
+    unit, coarse = FORMATS["float32"].unit_roundoff, _coarse(table)
+    at = np.array(positions, dtype=np.float64)
+    errors, rooms = [], []
+    for p in pairs:
+        angle = p.frequency * at + p.start
+        a, b = p.columns
+        errors.append(np.hypot(table[:, a] - np.cos(angle), table[:, b] - np.sin(angle)))
+        # the frequency itself is known from a scan of `length` positions
+        room = coarse + unit * (ROUNDINGS + ANGLE_ROUNDINGS * abs(p.frequency) * at)
+        rooms.append(room + 4.0 * ROUNDINGS * unit * at / length)
+    return np.array(errors), np.array(rooms)
+
+
+def _distinct(subject: TableSubject, values: Array) -> Finding:
+    """Whether neighbouring rows differ, where the table is not constant altogether."""
+    asked = questions.TABLE_DISTINCT
+    equal = (values[1:] == values[:-1]).all(axis=1)
+    if not equal.any():
+        return asked.consistent(f"they differ, up to row {len(values) - 1}")
+    first = int(equal.argmax())
+    return asked.refuted(
+        f"{int(equal.sum())} of {len(equal)} pairs of neighbours are equal",
+        f"rows {first} and {first + 1} are equal in every entry",
+        rows_of_table(subject, [first, first + 1], None),
+    )
 
 
 def _alone(subject: TableSubject, values: Array) -> Finding:
-    statement = "a row does not depend on the other positions of a call"
+    asked = questions.TABLE_PREFILL
+    room = ROUNDINGS * FORMATS["float32"].unit_roundoff * max(1.0, float(np.abs(values).max()))
     worst, where = 0.0, 0
-    for p in (0, 1, 5, 100):
-        gap = float(np.abs(subject.apply([p])[0] - values[p]).max())
+    for p in (p for p in SINGLES if p < len(values)):
+        try:
+            row = subject.apply([p])[0]
+        except AuditError as error:
+            return asked.undecided(f"position {p} alone: {error}")
+        gap = float(np.nan_to_num(np.abs(row - values[p]), nan=np.inf).max())
         if gap > worst:
             worst, where = gap, p
-    return judged(
-        "prefill = decode", statement, worst, ROUNDINGS * FORMATS["float32"].unit_roundoff,
-        detail=f"worst difference {worst:.1e}",
-        witness=f"row {where} alone and among others differ by {worst:.2g}",
-    )  # fmt: skip
+    return asked.judged(
+        worst,
+        room,
+        detail=f"worst difference {worst:.1e} ({room:.1e} allowed)",
+        witness=f"row {where} alone and among {len(values)} others differ by {worst:.2g}",
+        reproduce=row_in_call(subject, len(values), where),
+    )

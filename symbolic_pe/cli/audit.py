@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from numeric_check.audit.finding import EXIT_CODES, AuditReport
+from numeric_check.audit.raised import described
 from numeric_check.audit.report.pages import html, markdown
 from numeric_check.audit.report.pictures import pictures
 from numeric_check.audit.report.terminal import audit_text
@@ -18,6 +19,7 @@ from symbolic_pe.cli.json_text import to_text
 from symbolic_pe.errors import AuditError
 
 SIGNIFICANT = 4
+SECTION = "known"
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,7 @@ class Request:
     against: str | None
     stated: Mapping[str, Any]
     known: bool = False
+    page: Path | None = None
 
 
 def run_audit(
@@ -38,7 +41,9 @@ def run_audit(
     from numeric_check.audit import audit
 
     if request.known:
-        return _known(request, progress, as_json=as_json)
+        return _known(request, output, progress, as_json=as_json)
+    if request.page is not None:
+        raise AuditError("--page: expected --known beside it, whose table it is for")
     given = request.adapter if request.adapter is not None else request.subject
     if given is None:
         raise AuditError(
@@ -59,26 +64,41 @@ def run_audit(
     return record if as_json else audit_text(report), report.exit_code
 
 
-def _known(request: Request, progress: Callable[[str], None], *, as_json: bool) -> tuple[str, int]:
+def _known(
+    request: Request, output: Path | None, progress: Callable[[str], None], *, as_json: bool
+) -> tuple[str, int]:
     """Every known package that is installed: one table, then what was found."""
     from numeric_check.audit import audit
     from numeric_check.audit.known import known_entries
-    from symbolic_pe.cli.known import KnownResult, known_record, known_text
+    from symbolic_pe.cli.known import KnownResult, known_page, known_record, known_text
+    from symbolic_pe.cli.pages import check_section, write_section
 
-    if request.subject is not None or request.adapter is not None:
-        raise AuditError("--known audits what is installed; give no MODULE:ATTRIBUTE beside it")
+    given = {"MODULE:ATTRIBUTE": request.subject, "--adapter": request.adapter, "-o": output}
+    given |= {"--against": request.against}
+    given |= {f"--{k}": v for k, v in request.stated.items() if v not in (None, False, 1, "maps")}
+    stated = [name for name, value in given.items() if value is not None]
+    if stated:
+        raise AuditError(
+            f"--known audits what is installed as it is; give no {stated[0]} beside it"
+        )
+    if request.page is not None:
+        if as_json:
+            raise AuditError("give one of --page and --json")
+        check_section(request.page, SECTION)
     results = []
     for entry in known_entries():
         progress(entry.name)
         try:
             report = audit(entry.make(), against=entry.against or None, gain=entry.gain)
         except Exception as error:  # the package is not ours: importing it may raise anything
-            first = (str(error).strip() or "no message").splitlines()[0]
-            results.append(KnownResult(entry, None, f"{type(error).__name__}: {first}"))
+            results.append(KnownResult(entry, None, described(error)))
         else:
             results.append(KnownResult(entry, report, ""))
     refuted = any(r.report is not None and r.report.refuted for r in results)
     text = to_text(known_record(results)) if as_json else known_text(results)
+    if request.page is not None:
+        write_section(request.page, SECTION, known_page(results))
+        text = ""
     if refuted:
         return text, EXIT_CODES["refuted"]
     open_ = any(r.report is None or r.report.verdict == "undecided" for r in results)

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
+
+QUESTION = (
+    r"^(axis [0-9]+ )?("
+    r"against|clock|closed|columns|compile|distinct|"
+    r"distinct (float64|float32|bfloat16|float16)|dtype|export|finite|frequencies|"
+    r"gain|generator|gradient|group law|history|inputs|layout|linear|offset|"
+    r"packed = padded|path .+|position|position dtype|precision|"
+    r"precision (float64|float32|bfloat16|float16)|prefill = decode|range|relative|"
+    r"rows|sign|slope|text|two instances|vmap"
+    r")$"
+)
+"""What `numeric_check.audit.questions.pattern` says, written out: records import no arrays."""
+Question = Annotated[str, msgspec.Meta(pattern=QUESTION)]
+"""A name of the reference page."""
 
 
 class FindingRecord(msgspec.Struct, frozen=True):
     """One question; numbers that are infinite are given as texts in `numbers` and as null here."""
 
-    question: str
+    question: Question
     verdict: Literal["refuted", "undecided", "equivalent", "consistent", "not asked"]
     statement: str
     detail: str
@@ -40,9 +54,9 @@ class KnownRecord(msgspec.Struct, frozen=True):
     against: str
     verdict: str
     summary: str
-    refuted: dict[str, str]
-    equivalent: dict[str, str]
-    reproduce: dict[str, str]
+    refuted: dict[Question, str]
+    equivalent: dict[Question, str]
+    reproduce: dict[Question, str]
 
 
 class KnownTableRecord(msgspec.Struct, frozen=True):

@@ -10,7 +10,6 @@ from numeric_check.audit.known import Known
 from symbolic_pe.cli.audit_records import KnownRecord, KnownTableRecord
 
 HEADINGS = ("encoding", "version", "verdict", "what it is, and what was found")
-SHOWN = 58
 
 
 @dataclass(frozen=True)
@@ -52,21 +51,49 @@ def known_text(results: Sequence[KnownResult]) -> str:
         )
     rows = [_row(r) for r in results]
     widths = [max(len(row[i]) for row in [HEADINGS, *rows]) for i in range(3)]
-    lines = [_line(HEADINGS, widths), "|" + "|".join("-" * (w + 2) for w in widths) + "|---|"]
-    lines += [_line(row, widths) for row in rows]
+    lines = _table(rows, widths)
     for result in results:
         lines += _findings(result)
     return "\n".join(lines) + "\n"
 
 
-def _row(result: KnownResult) -> tuple[str, str, str, str]:
+def known_page(results: Sequence[KnownResult]) -> str:
+    """The same for a page: the table, then what is wrong and the line that shows it."""
+    lines = _table([_row(r, told=True) for r in results], [0, 0, 0])
+    for result in results:
+        if result.report is None or not result.report.refuted:
+            continue
+        first = next((f for f in result.report.refuted if f.reproduce), result.report.refuted[0])
+        lines += ["", f"{result.known.name}, `{first.question}`: {first.witness}:", ""]
+        lines += ["```sh", first.reproduce, "```"]
+    return "\n".join(lines) + "\n"
+
+
+def _table(rows: Sequence[tuple[str, str, str, str]], widths: Sequence[int]) -> list[str]:
+    rule = "|" + "|".join("-" * max(3, w + 2) for w in widths) + "|---|"
+    return [_line(HEADINGS, widths), rule, *(_line(row, widths) for row in rows)]
+
+
+def _row(result: KnownResult, *, told: bool = False) -> tuple[str, str, str, str]:
+    """With `told` the first finding in words, else the names of all."""
     known, report = result.known, result.report
     if report is None:
         return known.name, known.version, "undecided", result.problem
-    wrong = ", ".join(f.question for f in report.refuted)
-    words = report.summary + (f"; wrong: {wrong}" if wrong else "")
+    words = report.summary
+    if report.refuted:
+        wrong = ", ".join(f.question for f in report.refuted)
+        words += f"; wrong: {wrong}"
+        if told:
+            words += f". {_told(report)}"
     verdict = "REFUTED" if report.refuted else report.verdict
-    return known.name, known.version, verdict, words
+    return known.name, known.version, verdict, words.replace("|", "\\|")
+
+
+def _told(report: AuditReport) -> str:
+    """The finding that says most: one with a cause, else the first."""
+    named = [f for f in report.refuted if "rounded to" in f.detail]
+    finding = (named or list(report.refuted))[0]
+    return f"`{finding.question}`: {finding.detail}"
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:

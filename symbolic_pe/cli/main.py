@@ -508,12 +508,22 @@ def convert(
 @click.option("--against", metavar="SPEC", help="What it should be; compared up to equivalence.")
 @click.option("--strict", is_flag=True, help="Layout and orientation must be those of SPEC.")
 @click.option("--gain", type=float, help="c^2, by which scores should be multiplied.")
-@click.option("--causal", is_flag=True, help="Judge a bias for keys before the query only.")
+@click.option(
+    "--causal", is_flag=True, help="Judge a score or bias for keys before the query only."
+)
 @click.option("--dim", "dimension", type=click.IntRange(1, 1024), help="Channels of x.")
 @click.option("--axes", type=click.IntRange(1, 8), default=1, help="Coordinates of a position.")
 @click.option("--library", help="numpy, torch or jax; found when not given.")
 @click.option("--deep", is_flag=True, help="Also torch.compile and export, which take long.")
+@click.option(
+    "--clock", is_flag=True, help="Positions are real numbers, learned perhaps: judge that too."
+)
 @click.option("--known", is_flag=True, help="Audit every known package that is installed.")
+@click.option(
+    "--page",
+    type=click.Path(path_type=Path),
+    help="With --known: put the table into this page, between its marks.",
+)
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="Also write report and pictures here."
 )
@@ -524,6 +534,7 @@ def audit(
     adapter: Path | None,
     against: str | None,
     known: bool,
+    page: Path | None,
     output: Path | None,
     as_json: bool,
     **stated: Any,
@@ -535,7 +546,7 @@ def audit(
     """
     from symbolic_pe.cli.audit import Request, run_audit
 
-    request = Request(subject, adapter, against, stated, known=known)
+    request = Request(subject, adapter, against, stated, known=known, page=page)
     text, code = run_audit(request, output, _progress, as_json=as_json)
     click.echo(text, nl=False)
     sys.exit(code)

@@ -315,7 +315,7 @@ def _spaced(axes: Axes, side: str, scale: Scale) -> None:
     elif scale.spacing == "log":
         getattr(axes, f"set_{side}scale")("log")
     else:
-        axes.locator_params(axis=side, nbins=MOST_TICKS)
+        axes.locator_params(axis="x" if side == "x" else "y", nbins=MOST_TICKS)
 
 
 def _limits(axes: Axes, side: str, scale: Scale, values: Sequence[float]) -> None:

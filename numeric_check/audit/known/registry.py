@@ -17,6 +17,7 @@ MODULES = (
     "x_transformer",
     "torchtune_modules",
     "torchscale_components",
+    "torchscale_retnet",
     "equinox_nn",
     "torch_linalg",
 )

@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from numeric_check.audit.arithmetic import Arithmetic, arithmetic_of
 from numeric_check.audit.context import Context
-from numeric_check.audit.finding import Finding, judged, skipped
+from numeric_check.audit.finding import Finding
 from numeric_check.audit.libraries import Array
 from numeric_check.audit.measurement import same_vector
-from numeric_check.audit.reproduce import before_and_after, together_and_alone
+from numeric_check.audit.questions import Question
 from numeric_check.audit.subject import MapSubject
 from numeric_check.tolerance import FORMATS
 
 
 @dataclass(frozen=True)
 class Disagreement:
-    """Two results that should be equal."""
+    """Two results that should be equal, and the line that shows them."""
 
     what: str
     position: int
     error: float
     tolerance: float
-    together: tuple[int, ...] = ()
-    slot: int = 0
-    dtype: str = "float32"
-    between: tuple[tuple[int, ...], str] | None = None
+    line: Callable[[], str]
 
 
 def run(subject: MapSubject, positions: Sequence[int], dtype: str, side: str = "query") -> Array:
@@ -69,11 +67,12 @@ def differences(
     what: str,
     positions: Sequence[int],
     values: tuple[Array, Array],
+    line: Callable[[int], str],
     *,
     dtype: str,
     single: bool = False,
 ) -> list[Disagreement]:
-    """Two results (n, d) at the same positions, one by one.
+    """Two results (n, d) at the same positions, one by one; `line` shows one slot of them.
 
     With `single` they may have come by different roads, one of them through float32.
     """
@@ -89,7 +88,7 @@ def differences(
     if single:
         room = np.maximum(room, _single(context, positions))
     return [
-        Disagreement(what, int(p), float(g), float(r), tuple(positions), slot, dtype)
+        Disagreement(what, int(p), float(g), float(r), partial(line, slot))
         for slot, (p, g, r) in enumerate(zip(positions, gap, room, strict=True))
     ]
 
@@ -103,29 +102,19 @@ def asked_dtypes(context: Context) -> list[str]:
     return list(dict.fromkeys([context.measured.dtype, "float32"]))
 
 
-def agreement(
-    context: Context, question: str, statement: str, found: Sequence[Disagreement]
-) -> Finding:
+def agreement(asked: Question, found: Sequence[Disagreement]) -> Finding:
     """Whether all of them agree, with the first that does not."""
     if not found:
-        return skipped(question, statement, "nothing could be compared")
+        return asked.skipped("nothing could be compared")
     worst = _worst(found)
     failing = [d for d in found if d.error > d.tolerance]
     first = min(failing, key=lambda d: d.position, default=worst)
-    return judged(
-        question,
-        statement,
+    return asked.judged(
         worst.error,
         worst.tolerance,
         detail=f"worst difference {worst.error:.1e} ({worst.tolerance:.1e} allowed)",
         witness=f"{first.what}: results at position {first.position} differ by {first.error:.2g} "
         "of their norm"
         + ("" if first is worst else f"; the worst, {worst.error:.2g}, is at {worst.position}"),
-        reproduce=_line(context, first),
+        reproduce=first.line() if failing else "",
     )
-
-
-def _line(context: Context, d: Disagreement) -> str:
-    if d.between is not None:
-        return before_and_after(context.subject, d.position, d.dtype, d.between)
-    return together_and_alone(context.subject, d.together, d.slot, d.dtype)

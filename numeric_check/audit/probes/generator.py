@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
+from numeric_check.audit import questions
 from numeric_check.audit.comparison import Comparison, compare, first_visible, sources_text
 from numeric_check.audit.context import Context
-from numeric_check.audit.finding import Finding, Verdict, skipped, undecided
+from numeric_check.audit.finding import Finding, Verdict
+from numeric_check.audit.matrices import exponentials
 from numeric_check.audit.planes import Spectrum
+from numeric_check.audit.probes.showing import score_line
 from numeric_check.audit.recognition import Recognised, rounded
+from numeric_check.audit.recovery import Departure, Part
 from numeric_check.audit.reproduce import entry_of_image, entry_of_score
-
-GENERATOR = "F(t)^T G(s) = exp((t - s) X) F(0)^T G(0) for one real X"
-LAYOUT = "each plane of channels turns by its own angle, the same for q and k"
+from symbolic_pe.errors import AuditError
 
 
 def generator(context: Context, spectrum: Spectrum, recognised: Recognised) -> Finding:
@@ -21,34 +25,28 @@ def generator(context: Context, spectrum: Spectrum, recognised: Recognised) -> F
     gone = recovered.first_departure
     if gone is not None:
         part, departure = gone
-        return Finding(
-            "generator",
-            Verdict.REFUTED,
-            GENERATOR,
-            f"no X explains more than the positions below {departure.position}",
-            f"channels {_some(part.channels)}: the X that fits positions 0 to "
-            f"{departure.position - 1} is off by {departure.error:.2g} at position "
-            f"{departure.position} ({departure.tolerance:.1e} allowed)",
-            departure.error,
-            departure.tolerance,
-            entry_of_score(
-                context.subject,
+        where = departure.extent or f"at position {departure.position}"
+        i, j, right = _entry_of_departure(context, part, departure)
+        return questions.GENERATOR.refuted(
+            f"no X explains every position: the one that fits those below {departure.position} "
+            f"fails {where}",
+            f"channels {_some(part.channels)}: that X is off by {departure.error:.2g} at position "
+            f"{departure.position} ({departure.tolerance:.1e} allowed); it makes entry ({i}, {j}) "
+            f"of F({departure.position})^T G(0) {right:.9g}",
+            score_line(
+                context,
                 [(departure.position, 0)],
-                part.channels[0],
-                part.channels[0],
-                context.measured.dtype,
+                (i, j),
+                lambda values: not abs(values[0] - right) <= 0.5 * departure.tolerance,
             ),
+            error=departure.error,
+            tolerance=departure.tolerance,
         )
     if recovered.unrecovered:
         reason = recovered.unrecovered[0]
-        return undecided(
-            "generator", GENERATOR, f"channels {_some(reason.channels)}: {reason.reason}"
-        )
+        return questions.GENERATOR.undecided(f"channels {_some(reason.channels)}: {reason.reason}")
     worst = max(recovered.parts, key=lambda p: p.worst[1] / p.worst[2])
-    return Finding(
-        "generator",
-        Verdict.CONSISTENT,
-        GENERATOR,
+    return questions.GENERATOR.consistent(
         recognised.text,
         error=worst.worst[1],
         tolerance=worst.worst[2],
@@ -64,19 +62,30 @@ def generator(context: Context, spectrum: Spectrum, recognised: Recognised) -> F
     )
 
 
+def _entry_of_departure(
+    context: Context, part: Part, departure: Departure
+) -> tuple[int, int, float]:
+    """An entry of F(t)ᵀG(0) that shows it, and what exp(tX̂)F(0)ᵀG(0) has there."""
+    place = np.ix_(part.channels, part.channels)
+    start = context.measured.pair(0, 0)[place]
+    right = exponentials(part.matrix, [float(departure.position)])[0] @ start
+    try:
+        forth = context.subject.matrices("query", [departure.position], context.measured.dtype)[0]
+        gap = np.abs(forth[place].T @ context.measured.key[0][place] - right)
+    except AuditError:
+        gap = np.zeros(right.shape)
+    gap = np.nan_to_num(gap, nan=np.inf)
+    i, j = (int(v) for v in np.unravel_index(int(gap.argmax()), gap.shape))
+    return part.channels[i], part.channels[j], float(right[i, j])
+
+
 def layout(context: Context, spectrum: Spectrum) -> Finding:
     """Planes in words, and by how much q and k turn at position 1."""
     if not spectrum.planes:
-        return skipped("layout", LAYOUT, "no plane turns")
+        return questions.LAYOUT.skipped("no plane turns")
     directions = {side: _directions(context, spectrum, side) for side in ("query", "key")}
     words = f"{spectrum.layout}; q turns {directions['query']}, k turns {directions['key']}"
-    return Finding(
-        "layout",
-        Verdict.CONSISTENT,
-        LAYOUT,
-        words,
-        numbers={"layout": spectrum.layout, **directions},
-    )
+    return questions.LAYOUT.consistent(words, numbers={"layout": spectrum.layout, **directions})
 
 
 def _directions(context: Context, spectrum: Spectrum, side: str) -> str:
@@ -111,32 +120,26 @@ def jordan_lines(context: Context, spectrum: Spectrum) -> list[str]:
 
 def rounding_of_frequencies(context: Context, recognised: Recognised) -> Finding:
     """Whether the frequencies themselves were rounded to 16 bits."""
-    statement = "the frequencies carry at least 24 bits"
-    ladder = recognised.ladder
+    asked, ladder = questions.FREQUENCIES, recognised.ladder
     if ladder is None:
-        return skipped("frequencies", statement, "no ladder base^(-2j/D) was recognised")
+        return asked.skipped("no ladder base^(-2j/D) was recognised")
     if not ladder.rounded_to:
-        return Finding("frequencies", Verdict.CONSISTENT, statement, "not rounded to 16 bits")
+        return asked.consistent("not rounded to 16 bits")
     count = len(recognised.order)
     exact = ladder.factor * ladder.base ** (-2.0 * np.arange(count) / ladder.denominator)
     gaps = np.abs(rounded(exact, ladder.rounded_to) - exact)
     j = int(gaps.argmax())
     plane = recognised.order[j]
     position = first_visible(float(gaps[j]))
-    return Finding(
-        "frequencies",
-        Verdict.REFUTED,
-        statement,
+    return asked.refuted(
         f"all {count} equal {ladder.base:.6g}^(-2j/{ladder.denominator}) rounded to "
         f"{ladder.rounded_to}: keep them in float32 when a module is cast",
         f"plane {plane.channels}: {abs(plane.frequency):.9g} instead of {exact[j]:.9g}; the angle "
         f"is off by {first_phase(gaps[j], position):.2g} rad at position {position}",
-        float(gaps[j]),
-        plane.radius,
-        entry_of_image(
-            context.subject, "query", 1, plane.channels[::-1], context.measured.dtype,
-        ),
-    )  # fmt: skip
+        entry_of_image(context.subject, "query", 1, plane.channels[::-1], context.measured.dtype),
+        error=float(gaps[j]),
+        tolerance=plane.radius,
+    )
 
 
 def first_phase(gap: float, position: int) -> float:
@@ -147,18 +150,32 @@ def first_phase(gap: float, position: int) -> float:
 def against(context: Context, spectrum: Spectrum, recognised: Recognised, text: str) -> Finding:
     """Equal to the declared generator, equivalent, or different with the worst plane."""
     assert context.declared is not None
-    statement = f"X is that of {text}"
+    asked = questions.AGAINST.of(text)
     if context.recovered.unrecovered:
-        return undecided("against", statement, "no generator was recovered to compare")
+        return asked.undecided("no generator was recovered to compare")
     found = compare(context.recovered, spectrum, context.declared)
     if found.equal:
-        return Finding("against", Verdict.CONSISTENT, statement, "it is, within what was measured")
+        return asked.consistent("it is, within what was measured")
     if found.conjugation is not None:
-        return _equivalent(context, found, statement)
-    return _different(context, found, recognised, statement)
+        return _equivalent(context, found, asked)
+    return _different(context, found, recognised, asked)
 
 
-def _equivalent(context: Context, found: Comparison, statement: str) -> Finding:
+def against_if_it_fits(
+    context: Context, planes: Spectrum, recognised: Recognised, spec: str
+) -> Finding:
+    """The same, or what keeps a generator from fitting."""
+    assert context.declared is not None
+    text = spec or context.declared.name
+    if context.recovered.fits:
+        return against(context, planes, recognised, text)
+    asked = questions.AGAINST.of(text)
+    return replace(
+        generator(context, planes, recognised), question=asked.name, statement=asked.statement
+    )
+
+
+def _equivalent(context: Context, found: Comparison, asked: questions.Question) -> Finding:
     assert found.conjugation is not None
     source, target = found.conjugation.source, found.conjugation.target
     because = _because(found)
@@ -171,10 +188,8 @@ def _equivalent(context: Context, found: Comparison, statement: str) -> Finding:
         detail += f" (symbolic-pe convert --from {source.name} --to {target.name})"
     verdict = Verdict.REFUTED if context.strict else Verdict.EQUIVALENT
     witness, line = _with_given_weights(context, found) if context.strict else ("", "")
-    return Finding(
-        "against",
+    return asked.found(
         verdict,
-        statement,
         detail,
         witness,
         reproduce=line,
@@ -216,23 +231,20 @@ def _because(found: Comparison) -> str:
 
 
 def _different(
-    context: Context, found: Comparison, recognised: Recognised, statement: str
+    context: Context, found: Comparison, recognised: Recognised, asked: questions.Question
 ) -> Finding:
     d = found.difference
     assert d is not None
     i, j = d.channels
     position = first_visible(d.gap)
-    return Finding(
-        "against",
-        Verdict.REFUTED,
-        statement,
+    return asked.refuted(
         f"it is {recognised.spec or recognised.text}" + (f"; {found.hint}" if found.hint else ""),
         f"entry ({i}, {j}) of X is {d.found:.9g}, declared is {d.declared:.9g}: from position "
         f"{position} on angles are off by 0.1 rad and more",
-        d.gap,
-        d.room,
         entry_of_score(context.subject, [(1, 0)], i, j, context.measured.dtype),
-        {"entry": [i, j], "found": d.found, "declared": d.declared},
+        error=d.gap,
+        tolerance=d.room,
+        numbers={"entry": [i, j], "found": d.found, "declared": d.declared},
     )
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from numeric_check.audit import questions
 from numeric_check.audit.context import Context
-from numeric_check.audit.finding import Finding, Verdict, judged, skipped, undecided
+from numeric_check.audit.finding import Finding
 from numeric_check.audit.libraries import Array
 from numeric_check.audit.matrices import norm
-from numeric_check.audit.reproduce import entry_of_score
+from numeric_check.audit.reproduce import defect_of_sum, entry_in_calls, entry_of_score
+from numeric_check.audit.subject import StandIn
+from symbolic_pe.errors import AuditError
 
-INITIAL = "F(t)^T G(t) = c^2 I with one gain c^2 for all t"
-GROUP = "B(s) B(t) = B(s + t) for B(t) = F(t)^T G(0) (F(0)^T G(0))^-1"
 SUMS = ((1, 1), (1, 2), (2, 2), (1, 3), (3, 4), (16, 16), (64, 64), (1, 85), (256, 256), (1, 511),
         (1, 4095), (4096, 4096), (1, 8192), (1, 65536), (65536, 85))  # fmt: skip
 
@@ -36,13 +37,11 @@ def initial(context: Context) -> Finding:
         if error > tolerance:
             words += f": every score is multiplied by {gain:.6g}, a temperature of {gain**0.5:.6g}"
             words += " on each side" if gain > 0 else ""
-        return Finding("gain", Verdict.CONSISTENT, INITIAL, words, numbers=numbers)
-    return judged(
-        "gain",
-        f"F(t)^T G(t) = {expected:.6g} I",
+        return questions.GAIN.consistent(words, numbers=numbers)
+    return questions.GAIN.judged(
         error,
         tolerance * max(1.0, expected),
-        detail=f"the gain is {gain:.6g}",
+        detail=f"the gain is {gain:.6g}, declared is {expected:.6g}",
         witness=f"position 0: scores are multiplied by {gain:.6g}, declared is {expected:.6g} "
         f"(a ratio of {gain / expected:.6g})",
         reproduce=entry_of_score(context.subject, [(0, 0)], 0, 0, measured.dtype),
@@ -64,15 +63,12 @@ def _not_scalar(context: Context, start: Array, off: float, tolerance: float) ->
     i, j = (
         int(v) for v in np.unravel_index(int(np.nan_to_num(gap, nan=np.inf).argmax()), gap.shape)
     )
-    return Finding(
-        "gain",
-        Verdict.REFUTED,
-        INITIAL,
+    return questions.GAIN.refuted(
         f"F(0)^T G(0) is no multiple of I: off by {off:.2g}",
         f"entry ({i}, {j}) of F(0)^T G(0) is {start[i, j]:.6g}, entry (0, 0) is {start[0, 0]:.6g}",
-        off,
-        tolerance,
         entry_of_score(context.subject, [(0, 0)], i, j, context.measured.dtype),
+        error=off,
+        tolerance=tolerance,
     )
 
 
@@ -83,7 +79,7 @@ def group_law(context: Context) -> Finding:
     for group in measured.groups:
         start = measured.pair(0, 0, group)
         if not np.isfinite(start).all() or np.linalg.cond(start) > 1e8:
-            return undecided("group law", GROUP, "F(0)^T G(0) is singular")
+            return questions.GROUP_LAW.undecided("F(0)^T G(0) is singular")
         back = np.linalg.inv(start)
         for s, t in SUMS:
             if not {s, t, s + t} <= measured.index.keys():
@@ -97,19 +93,34 @@ def group_law(context: Context) -> Finding:
             if worst is None or error / tolerance > worst[0]:
                 worst = (error / tolerance, error, tolerance, (s, t), group)
     if worst is None:
-        return skipped("group law", GROUP, "no sum of two positions was accepted")
+        return questions.GROUP_LAW.skipped("no sum of two positions was accepted")
     _, error, tolerance, (s, t), group = worst
-    return judged(
-        "group law",
-        GROUP,
+    return questions.GROUP_LAW.judged(
         error,
         tolerance,
         detail=f"worst {error:.1e} ({tolerance:.1e} allowed) at {s} + {t}",
         witness=f"channels {_some(group)}: A({s})A({t}) and A({s + t}) differ by {error:.2g}",
-        reproduce=entry_of_score(
-            context.subject, [(s, 0), (t, 0), (s + t, 0)], group[0], group[0], measured.dtype
-        ),
+        reproduce=_line(context, s, t, group, tolerance) if error > tolerance else "",
     )
+
+
+def _line(context: Context, s: int, t: int, group: tuple[int, ...], tolerance: float) -> str:
+    """Each position alone, or, where that shows nothing, all that was measured at once."""
+    subject, measured = context.subject, context.measured
+    fresh = context.anew().subject
+    place = np.ix_(group, group)
+    try:
+        start = fresh.matrices("key", [0], measured.dtype)[0][place]
+        found = [fresh.matrices("query", [p], measured.dtype)[0][place] for p in (0, s, t, s + t)]
+        origin, a, b, c = (f.T @ start for f in found)
+        shown = norm(a @ np.linalg.inv(origin) @ b - c) > 0.5 * tolerance
+    except (AuditError, np.linalg.LinAlgError):
+        shown = True
+    if shown or isinstance(subject, StandIn):
+        return defect_of_sum(subject, s, t, group, measured.dtype)
+    pairs = [(s, 0), (t, 0), (s + t, 0)]
+    entry = group[0], group[0]
+    return entry_in_calls(subject, pairs, entry, measured.dtype, lambda _: measured.positions)
 
 
 def _some(group: tuple[int, ...]) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from numeric_check.audit import questions
 from numeric_check.audit.context import Context
-from numeric_check.audit.finding import Finding, judged
+from numeric_check.audit.finding import Finding
 from numeric_check.audit.libraries import Array
 from numeric_check.audit.reproduce import doubled
 from numeric_check.tolerance import FORMATS
 
-STATEMENT = "F(t)(x + 2y) = F(t)x + 2 F(t)y, and F(t)0 = 0"
 SAMPLES = 4
 WEIGHT = 2.0  # exact in every format
 SMALLEST = FORMATS["float64"].smallest_normal
@@ -34,9 +34,7 @@ def linearity(context: Context) -> Finding:
             if not error / tolerance <= worst[0]:
                 worst = (error / tolerance, error, tolerance, side, at)
     _, error, tolerance, side, at = worst
-    return judged(
-        "linear",
-        STATEMENT,
+    return questions.LINEAR.judged(
         error,
         tolerance,
         detail=f"worst relative difference {error:.1e} ({tolerance:.1e} allowed)",

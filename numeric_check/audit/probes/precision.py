@@ -11,22 +11,26 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from numeric_check.audit import questions
 from numeric_check.audit.arithmetic import Arithmetic, arithmetic_of
 from numeric_check.audit.causes import cause_of
 from numeric_check.audit.context import Context
 from numeric_check.audit.exact import Exact
-from numeric_check.audit.finding import Finding, Verdict, skipped
+from numeric_check.audit.extent import extent, narrowed
+from numeric_check.audit.finding import Finding
 from numeric_check.audit.libraries import DTYPES, Array
 from numeric_check.audit.matrices import norms
 from numeric_check.audit.positions import STANDARD
-from numeric_check.audit.reproduce import entry_of_image
+from numeric_check.audit.questions import Question
+from numeric_check.audit.reproduce import entry_of_image, image_in_call
+from numeric_check.audit.subject import MapSubject
 from numeric_check.tolerance import FORMATS
 from symbolic_pe.errors import AuditError
 
-STATEMENT = "in {dtype}, results are exact within what rounding may lose, at every position"
 SCANNED = 2048
 FEW = 32
-NARROWINGS, PIECES = 3, 256
+AROUND = 9
+"""Positions after the first wrong one that are tried as well, to say how far it reaches."""
 ALONE = (0, 1, 2, 3, 85)
 EARLY, GROWTH = 256, 2.0
 """Errors grow when one is more than twice the largest up to position 256."""
@@ -69,14 +73,13 @@ def needed(dtype: str) -> float:
 def precision(context: Context, exact: Sequence[Exact]) -> list[Finding]:
     """One finding for each dtype."""
     if not exact:
-        return [
-            skipped("precision", STATEMENT.format(dtype="every dtype"), "no generator is known")
-        ]
+        reason = "no generator is known"
+        return [questions.PRECISION.of(dtype).skipped(reason) for dtype in DTYPES]
     return [_of_dtype(context.anew(), exact, dtype) for dtype in DTYPES]
 
 
 def _of_dtype(context: Context, exact: Sequence[Exact], dtype: str) -> Finding:
-    question, statement = f"precision {dtype}", STATEMENT.format(dtype=dtype)
+    asked = questions.PRECISION.of(dtype)
     subject, measured = context.subject, context.measured
     scan = [p for p in range(SCANNED) if p <= measured.reach]
     positions = sorted({*scan, *(p for p in measured.positions if p <= measured.reach)})
@@ -87,8 +90,8 @@ def _of_dtype(context: Context, exact: Sequence[Exact], dtype: str) -> Finding:
         alone = [p for p in ALONE if p <= measured.reach]
         found.append(_errors(context, exact, "query", alone, dtype, alone=True))
     except AuditError as error:
-        return skipped(question, statement, str(error))
-    return _judged(context, exact, question, statement, found)
+        return asked.skipped(str(error))
+    return _judged(context, exact, asked, found)
 
 
 def _errors(
@@ -158,49 +161,103 @@ def _of_part(
 
 
 def _judged(
-    context: Context, exact: Sequence[Exact], question: str, statement: str, found: list[Errors]
+    context: Context, exact: Sequence[Exact], asked: Question, found: list[Errors]
 ) -> Finding:
     worst = max(found, key=lambda e: float((e.relative / e.allowed).max()))
     group, place = worst.worst
     error, allowed = float(worst.relative[group, place]), float(worst.allowed[group, place])
     if error <= allowed:
-        return _within(context, exact, question, statement, found)
+        return _within(context, exact, asked, found)
+    cause = cause_of([(e.channels, e.generator) for e in exact], worst.positions, worst.images)
+    largest = _percent(float(worst.relative.max()))
+    at_once = worst is not found[-1]
+    words = "when it is called alone"
+    if at_once:
+        worst, words = _begins(context, exact, worst)
     over = int(np.flatnonzero(worst.over)[0])
     first = int((worst.relative / worst.allowed)[:, over].argmax())
     part, position = exact[first], worst.positions[over]
     images, right = worst.images[over], part.images([position], worst.side)[0]
     gap = np.abs(images[list(part.channels)] - right)
     at = int(gap.argmax()) if np.isfinite(gap).all() else int(np.flatnonzero(~np.isfinite(gap))[0])
-    cause = cause_of([(e.channels, e.generator) for e in exact], worst.positions, worst.images)
     numbers = _numbers(context, exact, found)
-    detail = f"wrong from position {position} on"
+    detail = f"wrong {words}" if at_once else f"wrong at position {position} {words}"
     if cause:
         detail += f": {cause}"
-    elif position <= max(ALONE) and len(worst.positions) == len(ALONE):
-        detail = f"wrong at position {position} when it is called alone"
-    return Finding(
-        question,
-        Verdict.REFUTED,
-        statement,
-        f"{detail}; the largest error is {_percent(float(worst.relative.max()))}",
+    numbers["first_wrong"] = position
+    return asked.refuted(
+        f"{detail}; the largest error is {largest}",
         f"{worst.side} map at position {position}, channel {part.channels[at]} of the image of "
         f"unit vector {part.channels[0]}: {images[part.channels[at]]:.9g}, exact "
         f"{right[at]:.9g}",
-        float(worst.relative[first, over]),
-        float(worst.allowed[first, over]),
-        entry_of_image(
-            context.subject,
-            worst.side,
-            position,
-            (part.channels[at], part.channels[0]),
-            worst.dtype,
-        ),
-        numbers,
+        _line(context, worst, position, (part.channels[at], part.channels[0]), float(right[at])),
+        error=float(worst.relative[first, over]),
+        tolerance=float(worst.allowed[first, over]),
+        numbers=numbers,
     )
 
 
+def _line(
+    context: Context, found: Errors, position: int, entry: tuple[int, int], right: float
+) -> str:
+    """The position alone, unless it is right there: then among others."""
+    subject, dtype, side = context.subject, found.dtype, found.side
+    place = found.positions.index(position)
+    room = 0.5 * float(found.allowed[:, place].min()) * max(abs(right), 2.0**-10)
+    tries: list[list[Sequence[int]]] = [
+        [[position]], [[0], [position]], [[0, position]], [range(SCANNED)],
+        [context.measured.positions],
+    ]  # fmt: skip
+    for calls in tries:
+        call = calls[-1]
+        if position not in call or max(call) > context.measured.reach:
+            continue
+        fresh = context.anew().subject
+        try:
+            for before in calls[:-1]:
+                _entry(fresh, side, before, (before[-1], *entry), dtype)
+            value = _entry(fresh, side, call, (position, *entry), dtype)
+        except AuditError:
+            continue
+        if not abs(value - right) <= room:
+            if len(calls) == len(call) == 1:
+                break
+            return image_in_call(subject, side, calls, (position, *entry), dtype)
+    return entry_of_image(subject, side, position, entry, dtype)
+
+
+def _entry(
+    subject: MapSubject, side: str, call: Sequence[int], where: tuple[int, int, int], dtype: str
+) -> float:
+    position, row, column = where
+    x = np.zeros((1, len(call), subject.dimension))
+    x[..., column] = 1.0
+    images = subject.apply(side, x, call, dtype).values[0]
+    return float(images[list(call).index(position), row])
+
+
+def _begins(context: Context, exact: Sequence[Exact], found: Errors) -> tuple[Errors, str]:
+    """The same from the smallest position that is seen to be wrong, and how far that reaches."""
+
+    def errors(positions: Sequence[int]) -> Errors:
+        return _errors(context, exact, found.side, positions, found.dtype)
+
+    place = int(np.flatnonzero(found.over)[0])
+    first = found.positions[place]
+    try:
+        if place:
+            first = narrowed(lambda ps: errors(ps).over, found.positions[place - 1], first)
+        after = {*(p for p in found.positions if p > first), *range(first, first + AROUND)}
+        again = errors(sorted(p for p in after if p <= context.measured.reach))
+    except AuditError:
+        again = found
+    if not again.over.any():  # wrong in the long call only
+        again = found
+    return again, extent(again.positions, again.over)
+
+
 def _within(
-    context: Context, exact: Sequence[Exact], question: str, statement: str, found: list[Errors]
+    context: Context, exact: Sequence[Exact], asked: Question, found: list[Errors]
 ) -> Finding:
     """Bounded or growing, in words; from which position on it is more than the dtype needs."""
     joint = found[0]
@@ -222,10 +279,9 @@ def _within(
     need = needed(joint.dtype)
     if over is not None and grows:
         text += f"; more than {_short(need)} from position {over} on"
-    return Finding(
-        question, Verdict.CONSISTENT, statement, text, "", largest,
-        float(worst.allowed.max()), "", numbers,
-    )  # fmt: skip
+    return asked.consistent(
+        text, error=largest, tolerance=float(worst.allowed.max()), numbers=numbers
+    )
 
 
 def _numbers(context: Context, exact: Sequence[Exact], found: list[Errors]) -> dict[str, object]:
@@ -238,7 +294,7 @@ def _numbers(context: Context, exact: Sequence[Exact], found: list[Errors]) -> d
         "needed": need,
         "largest": min(float(profile.max()), 1e308),
         "arithmetic": str(joint.arithmetic),
-        "profile": _profile(joint.positions, profile),
+        "profile": error_profile(joint.positions, profile),
         "errors": {str(joint.positions[i]): min(float(profile[i]), 1e308) for i in shown},
     }
 
@@ -251,19 +307,17 @@ def _first_over(context: Context, exact: Sequence[Exact], joint: Errors) -> int 
         return None
     place = int(late[0])
     high, low = joint.positions[place], joint.positions[place - 1] if place else -1
-    quick = all(e.is_quick or len(e.channels) == 1 for e in exact)
-    for _ in range(NARROWINGS if quick else 0):
-        if high - low <= 1:
-            break
-        between = list(range(low + 1, high, max(1, (high - low) // PIECES)))
-        over = _errors(context, exact, joint.side, between, joint.dtype).relative.max(axis=0) > need
-        first = int(over.argmax()) if over.any() else len(between)
-        high = between[first] if over.any() else high
-        low = between[first - 1] if first else low
-    return high
+    if not all(e.is_quick or len(e.channels) == 1 for e in exact):
+        return high
+
+    def over(positions: Sequence[int]) -> npt.NDArray[np.bool_]:
+        errors = _errors(context, exact, joint.side, positions, joint.dtype)
+        return np.asarray(errors.relative.max(axis=0) > need)
+
+    return narrowed(over, low, high)
 
 
-def _profile(positions: Sequence[int], errors: Array) -> list[tuple[int, float]]:
+def error_profile(positions: Sequence[int], errors: Array) -> list[tuple[int, float]]:
     """The largest error in each eighth of an octave, for a picture."""
     bins: dict[int, tuple[int, float]] = {}
     for p, error in zip(positions, errors.tolist(), strict=True):

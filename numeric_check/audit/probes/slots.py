@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
+
 import numpy as np
 
+from numeric_check.audit import questions
 from numeric_check.audit.context import Context
-from numeric_check.audit.finding import Finding, skipped
+from numeric_check.audit.finding import Finding
+from numeric_check.audit.libraries import DTYPES
 from numeric_check.audit.measurement import same_vector
-from numeric_check.audit.positions import FIRST
+from numeric_check.audit.positions import FIRST, STANDARD
 from numeric_check.audit.probes.agreement import (
     Disagreement,
     agreement,
@@ -15,11 +20,22 @@ from numeric_check.audit.probes.agreement import (
     differences,
     run,
 )
+from numeric_check.audit.reproduce import (
+    batch_and_alone,
+    long_and_short,
+    other_positions,
+    path_and_main,
+    rows_of_batch,
+    together_and_alone,
+)
 from numeric_check.audit.subject import FORMS, position_array, positions_axis
 from symbolic_pe.errors import AuditError
 
-BASE = FIRST
+BASE = tuple(sorted({*FIRST, *STANDARD}))
 LONG = 8193
+LONGEST = 1 << 17
+ELEMENTS = 1 << 20
+"""Numbers in the longest call: fewer positions of more channels."""
 PACKED = (0, 1, 2, 3, 0, 1, 2, 0, 1)
 SHUFFLED = (7, 0, 40, 2, 1, 3, 2)
 PADDED = (0, 0, 0, 0, 1, 2, 3)
@@ -27,37 +43,85 @@ PADDED = (0, 0, 0, 0, 1, 2, 3)
 
 def alone(context: Context) -> Finding:
     """A position called alone (decode) gives what it gives among others (prefill)."""
-    statement = "a position gives the same result alone (decode) and among others (prefill)"
     subject = context.subject
     found = []
+    base = [p for p in BASE if p <= context.measured.reach]
     for dtype in asked_dtypes(context):
-        base = [p for p in BASE if p <= context.measured.reach]
         for side in ("query",) if subject.one_map else ("query", "key"):
             together = run(subject, base, dtype, side)
             each = np.stack([run(subject, [p], dtype, side)[0] for p in base])
             words = f"{side} map, {dtype}: called alone and with positions {base}"
-            found += differences(context, words, base, (each, together), dtype=dtype)
-    longer = _longer(context)
-    return agreement(context, "prefill = decode", statement, found + longer)
+
+            def line(slot: int, dtype: str = dtype, side: str = side) -> str:
+                return _shown_alone(context, base, slot, dtype, side)
+
+            found += differences(context, words, base, (each, together), line, dtype=dtype)
+    for length in lengths(context):
+        longer = _longer(context, length)
+        found += longer
+        if any(d.error > d.tolerance for d in longer):
+            break
+    return agreement(questions.PREFILL, found)
 
 
-def _longer(context: Context) -> list[Disagreement]:
-    """The same positions at the head of a long call."""
+def _shown_alone(
+    context: Context, positions: Sequence[int], slot: int, dtype: str, side: str
+) -> str:
+    """The line for one slot; with another call before, where a fresh subject needs that to fail."""
+    p, subject = positions[slot], context.subject
+    for before in (None, p + 1, 0):
+        fresh = subject.anew()
+        if before is not None:
+            run(fresh, [before], dtype, side)
+        together, single = run(fresh, positions, dtype, side)[slot], run(fresh, [p], dtype, side)[0]
+        (found,) = differences(
+            context, "", [p], (together[None], single[None]), lambda _: "", dtype=dtype
+        )
+        if found.error > found.tolerance:
+            return together_and_alone(subject, positions, slot, dtype, side, before=before)
+    return together_and_alone(subject, positions, slot, dtype, side)
+
+
+def lengths(context: Context) -> list[int]:
+    """Numbers of positions of long calls, in ascending order."""
+    longest = min(LONGEST, ELEMENTS // context.subject.dimension)
+    wanted = (n for n in (LONG, longest) if n >= LONG)
+    return sorted({min(n, context.measured.reach + 1) for n in wanted})
+
+
+def _longer(context: Context, length: int) -> list[Disagreement]:
+    """The first positions at the head of a long call; of the calls that differ, a shortest one."""
     subject, dtype = context.subject, context.measured.dtype
-    count = min(LONG, context.measured.reach + 1)
-    base = [p for p in BASE if p < count]
+    base = range(len(FIRST))
     short = run(subject, base, dtype)
+
+    def compared(count: int) -> list[Disagreement]:
+        long = run(subject, range(count), dtype)[: len(FIRST)]
+        words = f"{dtype}: in a call of {len(FIRST)} and in one of {count} positions"
+        line = partial(_long_line, context, count)
+        return differences(context, words, base, (long, short), line, dtype=dtype)
+
     try:
-        long = run(subject, range(count), dtype)[base]
-    except AuditError:
+        found = compared(length)
+        good = len(FIRST)
+        while length - good > 1 and any(d.error > d.tolerance for d in found):
+            middle = (good + length) // 2
+            halved = compared(middle)
+            if any(d.error > d.tolerance for d in halved):
+                length, found = middle, halved
+            else:
+                good = middle
+    except AuditError:  # a subject may take few positions only
         return []
-    words = f"{dtype}: in a call of {len(base)} and in one of {count} positions"
-    return differences(context, words, base, (long, short), dtype=dtype)
+    return found
+
+
+def _long_line(context: Context, length: int, slot: int) -> str:
+    return long_and_short(context.subject, length, slot, context.measured.dtype)
 
 
 def order(context: Context) -> Finding:
     """Packed sequences, left padding, shuffled positions: every slot has its own position."""
-    statement = "every slot is moved by its own position (packed, padded, in any order)"
     subject, dtype = context.subject, context.measured.dtype
     found: list[Disagreement] = []
     for words, positions in (
@@ -67,19 +131,25 @@ def order(context: Context) -> Finding:
     ):
         if max(positions) > context.measured.reach:
             continue
-        right = np.stack([run(subject, [p], dtype)[0] for p in positions])
-        values = run(subject, positions, dtype)
-        found += differences(
-            context, f"{words} {list(positions)}", positions, (values, right), dtype=dtype
-        )
+        for side in ("query",) if subject.one_map else ("query", "key"):
+            right = np.stack([run(subject, [p], dtype, side)[0] for p in positions])
+            values = run(subject, positions, dtype, side)
+
+            def line(slot: int, positions: Sequence[int] = positions, side: str = side) -> str:
+                return _shown_alone(context, positions, slot, dtype, side)
+
+            found += differences(
+                context, f"{side} map, {words} {list(positions)}", positions, (values, right), line,
+                dtype=dtype,
+            )  # fmt: skip
     found += _batched(context)
-    return agreement(context, "packed = padded", statement, found)
+    return agreement(questions.PACKED, found)
 
 
 def _batched(context: Context) -> list[Disagreement]:
     """Positions (batch, n), where the subject takes them: each row has its own."""
     subject, dtype = context.subject, context.measured.dtype
-    if subject.axes > 1 or subject.form not in ("rows", "heads"):
+    if subject.direction or subject.axes > 1 or subject.form not in ("rows", "heads"):
         return []
     rows = np.array([PADDED, PACKED[: len(PADDED)]])
     x = np.array(same_vector(subject, rows.shape[1], 2))
@@ -94,17 +164,21 @@ def _batched(context: Context) -> list[Disagreement]:
         return []
     values = values.reshape(x.shape)
     found: list[Disagreement] = []
-    for row, positions in zip(values, rows.tolist(), strict=True):
+    for index, (row, positions) in enumerate(zip(values, rows.tolist(), strict=True)):
         right = np.stack([run(subject, [p], dtype)[0] for p in positions])
+
+        def line(slot: int, index: int = index) -> str:
+            return batch_and_alone(subject, rows.tolist(), index, slot, dtype)
+
         found += differences(
-            context, f"a batch with positions {rows.tolist()}", positions, (row, right), dtype=dtype
-        )
+            context, f"a batch with positions {rows.tolist()}", positions, (row, right), line,
+            dtype=dtype,
+        )  # fmt: skip
     return found
 
 
 def rows(context: Context) -> Finding:
     """Equal rows (batch, heads) get equal results, in every shape that the subject takes."""
-    statement = "equal rows of a batch, and equal heads, give equal results"
     subject, dtype = context.subject, context.measured.dtype
     found: list[Disagreement] = []
     tried = []
@@ -118,20 +192,23 @@ def rows(context: Context) -> Finding:
             except AuditError:
                 continue
             tried.append(form)
+
+            def line(_: int, form: str = form, positions: Sequence[int] = positions) -> str:
+                return rows_of_batch(subject, form, positions, dtype)
+
             for row in values[1:]:
                 found += differences(
                     context,
                     f"three equal rows, x {FORMS[form]}, {len(positions)} positions",
-                    positions, (row, values[0]), dtype=dtype,
+                    positions, (row, values[0]), line, dtype=dtype,
                 )  # fmt: skip
     if not tried:
-        return skipped("rows", statement, "the subject takes one sequence at a time")
-    return agreement(context, "rows", statement, found)
+        return questions.ROWS.skipped("the subject takes one sequence at a time")
+    return agreement(questions.ROWS, found)
 
 
 def position_dtypes(context: Context) -> Finding:
     """Positions as int32, int64, float32 and float64 mean the same."""
-    statement = "the dtype of the positions does not matter"
     subject, dtype = context.subject, context.measured.dtype
     base = [p for p in (*BASE, 257, 4097, 65537) if p <= context.measured.reach]
     x = same_vector(subject, len(base))
@@ -142,7 +219,36 @@ def position_dtypes(context: Context) -> Finding:
             values = subject.apply("query", x, base, dtype, position_dtype=kind).values[0]
         except AuditError:
             continue
+
+        def line(slot: int, kind: str = kind) -> str:
+            return other_positions(subject, base[slot], kind, dtype)
+
         found += differences(
-            context, f"positions as {kind}", base, (values, right), dtype=dtype, single=True
+            context, f"positions as {kind}", base, (values, right), line, dtype=dtype, single=True
         )
-    return agreement(context, "position dtype", statement, found)
+    return agreement(questions.POSITION_DTYPE, found)
+
+
+def paths(context: Context) -> list[Finding]:
+    """Other callables of an adapter (decode, fused) give what the main one gives."""
+    return [_path(context, name) for name in context.subject.paths]
+
+
+def _path(context: Context, name: str) -> Finding:
+    asked, subject = questions.PATH.of(name), context.subject
+    found: list[Disagreement] = []
+    problem = ""
+    for dtype in DTYPES:
+        positions = [p for p in context.measured.positions if p <= LONGEST]
+        try:
+            main = run(subject, positions, dtype)
+            other = run(subject, positions, dtype, name)
+        except AuditError as error:
+            problem = problem or f"{dtype}: {error}"
+            continue
+
+        def line(slot: int, dtype: str = dtype, at: Sequence[int] = positions) -> str:
+            return path_and_main(subject, name, at[slot], dtype)
+
+        found += differences(context, f"{dtype}", positions, (other, main), line, dtype=dtype)
+    return asked.undecided(problem) if not found else agreement(asked, found)

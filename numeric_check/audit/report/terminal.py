@@ -88,7 +88,13 @@ def caution(report: AuditReport) -> str:
     positions = report.conditions.get("positions")
     where = ""
     if isinstance(positions, Sequence) and count:
-        where = f" at {count} positions from {positions[0]} to {positions[1]} and their scans"
+        where = f" at {count} positions from {positions[0]} to {positions[1]}"
+        scanned = report.conditions.get("scanned_positions")
+        near = report.conditions.get("every_pair_below")
+        if scanned:
+            where += f", and in runs over every position below {scanned}"
+        if near:
+            where += f", and at every pair of positions below {near}"
     text = f"A black box is never proved: this is what was measured{where}."
     refused = report.conditions.get("refused")
     return f"{text} Beyond: {refused}." if refused else text
