@@ -72,9 +72,7 @@ class Card:
 @dataclass(frozen=True)
 class _Asked:
     length: int
-    weights: Sequence[fmpq] | None
     limit: int
-    budget: Budget | None
     dense: int
 
 
@@ -95,7 +93,7 @@ def spectral_card(
     if not 2 <= length <= MAX_LENGTH:
         raise SpecificationError(f"--length: expected 2 to 2^40, got {length}")
     if isinstance(found, SeveralAxes):
-        return _of_axes(found, _Asked(length, weights, limit, budget, LEAST_DENSE))
+        return _of_axes(found, _Asked(length, limit, MAX_DENSE // len(found.axes)), budget)
     if not isinstance(found, Encoding):
         return Card(found.name, found.title, found.dimension, 1, length, (), _no_generator(found))
     groups: dict[str, list[int]] = {}
@@ -105,11 +103,11 @@ def spectral_card(
         groups.setdefault(key, []).append(index)
     cards = []
     try:
-        for indices in groups.values():
+        kernels = [positional_kernel(found, i[0], weights, budget) for i in groups.values()]
+        asked = _Asked(length, limit, max(LEAST_DENSE, MAX_DENSE // len(groups)))
+        for indices, kernel in zip(groups.values(), kernels, strict=True):
             progress(f"head {indices[0]}")
-            dense = max(LEAST_DENSE, MAX_DENSE // len(groups))
-            asked = _Asked(length, weights, limit, budget, dense)
-            cards.append(_head(found, tuple(indices), asked))
+            cards.append(_head(found, tuple(indices), kernel, asked))
     except (DoesNotApply, NotYetCovered, Undecided) as error:
         return Card(
             found.name, found.title, found.dimension, len(found.heads), length, (), str(error)
@@ -125,13 +123,14 @@ def spectral_card(
     )
 
 
-def _of_axes(found: SeveralAxes, asked: _Asked) -> Card:
+def _of_axes(found: SeveralAxes, asked: _Asked, budget: Budget | None) -> Card:
     """One card for each axis: positions that differ along it alone."""
     cards = []
     try:
         for axis, name in zip(found.axes, found.axis_names, strict=True):
             one = Encoding(f"{found.name} along {name}", (Head(axis),), domain=Domain(causal=False))
-            cards.append(replace(_head(one, (0,), asked), axis=name))
+            kernel = positional_kernel(one, budget=budget)
+            cards.append(replace(_head(one, (0,), kernel, asked), axis=name))
     except (DoesNotApply, NotYetCovered, Undecided) as error:
         return Card(found.name, found.title, found.dimension, 1, asked.length, (), str(error))
     note = (
@@ -172,8 +171,9 @@ def _notes(encoding: Encoding) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _head(encoding: Encoding, heads: tuple[int, ...], asked: _Asked) -> HeadCard:
-    kernel = positional_kernel(encoding, heads[0], asked.weights, asked.budget)
+def _head(
+    encoding: Encoding, heads: tuple[int, ...], kernel: PositionalKernel, asked: _Asked
+) -> HeadCard:
     augmentation = encoding.heads[heads[0]].augmentation
     missing: list[str] = []
     parts = symbol(kernel)

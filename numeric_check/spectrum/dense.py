@@ -25,7 +25,7 @@ Array = NDArray[Any]
 UNIT = 2.0**-53
 MAX_DENSE = 4096
 """Positions for which one factorisation takes about a second."""
-KRYLOV = 160
+KRYLOV = 96
 TRIALS = 30
 ENTRY_BITS = 80
 

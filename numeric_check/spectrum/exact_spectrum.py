@@ -22,6 +22,7 @@ from numeric_check.spectrum.eigenbasis import (
     certified_product_eigenvalues,
 )
 from symbolic_pe.algebra.scalar import Scalar, precision
+from symbolic_pe.spectrum.eigenvalues import square_root
 from symbolic_pe.spectrum.gram import Gram, gram
 from symbolic_pe.spectrum.kernel import Component, DoesNotApply, PositionalKernel
 from symbolic_pe.spectrum.linear_bias import bias_spectrum
@@ -127,7 +128,7 @@ def _is_pair(c: Component) -> bool:
 def _centred(found: Gram) -> Centred:
     even, odd = found.even, found.odd
     squares = certified_product_eigenvalues(even, found.centred_even)
-    values = [x.nonnegative_part().sqrt() for x in squares]
+    values = [square_root(x) for x in squares]
     values += [x.nonnegative_part() for x in certified_eigenvalues(odd)]
     norm = found.centred_squared_norm
     largest = _largest(values)
@@ -187,7 +188,10 @@ def _with_decay(kernel: PositionalKernel, length: int, dense: int) -> Spectrum:
         bound = largest_value(kernel)
         if bound is not None and bound < upper:
             upper = bound
-        lower = max((arb(low), *(_fejer(kernel, c, length) for c in kernel.components)), key=float)
+        lower = arb(low)
+        if length > MAX_DENSE:
+            waves = (_fejer(kernel, c, length) for c in kernel.components)
+            lower = max((lower, *waves), key=float)
         smallest = sum(
             (c.mass * (-c.rate.enclosure() / 2).tanh() for c in kernel.components if c.rate_sign),
             start=arb(0),
@@ -216,13 +220,17 @@ def squared_norm(kernel: PositionalKernel, length: int) -> arb:
     """‖K‖²_F = Σ_{|τ|<n} (n − |τ|)·κ(τ)², by geometric sums."""
     total = arb(0)
     parts = kernel.components
-    exponents = [c.exponent for c in parts]
+    bases = [c.exponent.exp() for c in parts]
+    powers = [(length * c.exponent).exp() for c in parts]
     for i, first in enumerate(parts):
         for j, second in enumerate(parts[: i + 1]):
             weight = first.mass * second.mass * (1 if i == j else 2) / 2
-            for sign in (1, -1):
-                w = exponents[i] + (exponents[j] if sign > 0 else exponents[j].conjugate())
-                total += weight * triangular(length, w, is_zero=_is_zero(first, second, sign))
+            for sign, z, power in (
+                (1, bases[i] * bases[j], powers[i] * powers[j]),
+                (-1, bases[i] * bases[j].conjugate(), powers[i] * powers[j].conjugate()),
+            ):
+                one = _is_zero(first, second, sign)
+                total += weight * triangular(length, z, power, is_one=one)
     return total
 
 
@@ -240,13 +248,15 @@ def _is_zero(first: Component, second: Component, sign: int) -> bool:
 def _fejer(kernel: PositionalKernel, at: Component, length: int) -> arb:
     """The Rayleigh quotient of e^{ibx}: (1/n)·Σ_{|τ|<n} (n − |τ|)·κ(τ)·cos(bτ)."""
 
+    still = replace(at, rate_sign=0)
+
     def quotient() -> arb:
         total = arb(0)
         for c in kernel.components:
             for sign in (1, -1):
                 w = c.exponent + sign * at.exponent.imag * acb(0, 1)
-                zero = c.rate_sign == 0 and _is_zero(c, replace(at, rate_sign=0), sign)
-                total += c.mass / 2 * triangular(length, w, is_zero=zero)
+                one = c.rate_sign == 0 and _is_zero(c, still, sign)
+                total += c.mass / 2 * triangular(length, w.exp(), (length * w).exp(), is_one=one)
         return total / length
 
     return accurate(quotient, bits=32)

@@ -21,10 +21,10 @@ from flint import arb, fmpq
 
 from numeric_check.spectrum.window import CHUNK, UNIT, Evaluator, fixed_point
 from symbolic_pe.algebra.scalar import Scalar, precision
+from symbolic_pe.decision import Outcome
 from symbolic_pe.encodings.catalogue import catalogue
 from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.errors import SpecificationError
-from symbolic_pe.decision import Outcome
 
 BITS = 160
 MAX_PIECES = 200_000

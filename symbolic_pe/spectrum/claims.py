@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from flint import arb, fmpq
 
 from symbolic_pe.algebra.scalar import precision
+from symbolic_pe.decision import Outcome
 from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.generators.block import Block
-from symbolic_pe.decision import Outcome
 from symbolic_pe.spectrum.kernel import Component, PositionalKernel
 from symbolic_pe.spectrum.symbol import bias_slope
 

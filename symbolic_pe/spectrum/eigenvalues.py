@@ -43,8 +43,15 @@ def product_enclosures(
 
 
 def frobenius(matrix: arb_mat) -> arb:
-    """‖M‖_F."""
-    return sum((x * x for x in matrix.entries()), start=arb(0)).sqrt()
+    """An upper bound of ‖M‖_F over the balls, as an exact number."""
+    return sum((x.abs_upper() ** 2 for x in matrix.entries()), start=arb(0)).upper().sqrt().upper()
+
+
+def square_root(x: arb) -> arb:
+    """√max(x, 0) of every number of a ball."""
+    low, high = arb(x.lower()), arb(x.upper())
+    bottom = low.sqrt() if low > 0 else arb(0)
+    return bottom.union(high.sqrt() if high > 0 else arb(0))
 
 
 def _by_weyl(matrix: arb_mat, gram: arb_mat) -> list[arb]:

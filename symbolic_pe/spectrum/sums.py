@@ -51,16 +51,14 @@ def exact_sum(a: RealNumber, b: RealNumber, sign: int) -> Scalar | None:
     return a.exact + b.exact if sign > 0 else a.exact - b.exact
 
 
-def triangular(n: int, exponent: acb, *, is_zero: bool) -> arb:
-    """Re S_n(e^w) for the exponent w; `is_zero` says that w is 0 exactly.
+def triangular(n: int, z: acb, power: acb, *, is_one: bool) -> arb:
+    """Re S_n(z) from z and zⁿ; `is_one` says that z is 1 exactly.
 
     The closed form cancels where z is near 1; the caller raises the precision.
     """
-    if is_zero:
+    if is_one:
         return arb(n) * n
-    z = exponent.exp()
-    top = 2 * z * ((n * exponent).exp() - n * z + (n - 1))
-    return (n + top / (1 - z) ** 2).real
+    return (n + 2 * z * (power - n * z + (n - 1)) / (1 - z) ** 2).real
 
 
 def accurate(compute: Callable[[], arb], bits: int = 64, start: int = 128) -> arb:
