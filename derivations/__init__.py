@@ -28,6 +28,29 @@ CHAPTERS = (
         ("axioms.homomorphism", "axioms.gauge", "axioms.exponential", "axioms.one_map"),
     ),
     Chapter("augmentation", "Constant coordinates", ("alibi_augmentation",)),
+    Chapter(
+        "spectral",
+        "What an encoding does to the spectrum of logits",
+        (
+            "spectral.per_pair_similarity",
+            "spectral.schur_multipliers",
+            "spectral.homogeneous_content",
+            "spectral.isotropic_content",
+            "spectral.one_frequency",
+            "spectral.dirichlet_gram",
+            "spectral.mean_square",
+            "spectral.poisson_kernels",
+            "spectral.linear_bias",
+            "spectral.causal_chains",
+            "spectral.softmax_gauge",
+            "spectral.sinusoidal_tables",
+            "spectral.positional_gradient",
+            "spectral.effective_kernel",
+            "spectral.added_terms",
+            "spectral.logits_and_optimisation",
+            "spectral.bases",
+        ),
+    ),
 )
 
 

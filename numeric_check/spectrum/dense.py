@@ -13,12 +13,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from flint import arb
 from numpy.typing import NDArray
 
 from symbolic_pe.algebra.scalar import precision
 from symbolic_pe.errors import Undecided
 from symbolic_pe.spectrum.kernel import PositionalKernel
+from symbolic_pe.spectrum.sums import exponential_sums
 
 Array = NDArray[Any]
 
@@ -33,13 +33,9 @@ ENTRY_BITS = 80
 def kernel_values(kernel: PositionalKernel, length: int) -> Array:
     """κ(0) … κ(n − 1), each within one unit roundoff of the exact value (as |κ| ≤ 1)."""
     with precision(ENTRY_BITS):
-        powers = [arb(c.mass) for c in kernel.components]
-        steps = [c.exponent.exp() for c in kernel.components]
-        values = []
-        for _ in range(length):
-            values.append(float(sum((p.real for p in powers), start=arb(0)).mid()))
-            powers = [p * z for p, z in zip(powers, steps, strict=True)]
-    return np.array(values)
+        parts = kernel.components
+        sums = exponential_sums([c.mass for c in parts], [c.exponent for c in parts], length)
+        return np.array([float(value.mid()) for value in sums])
 
 
 def largest_eigenvalue(values: Array) -> tuple[float, float]:

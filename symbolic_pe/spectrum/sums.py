@@ -6,9 +6,9 @@ S_n(z)  = Σ_{|τ|<n} (n − |τ|) z^{|τ|} = n + 2z(z^n − nz + n − 1)/(1 �
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 
-from flint import acb, arb
+from flint import acb, arb, fmpq
 
 from symbolic_pe.algebra.real_number import RealNumber
 from symbolic_pe.algebra.scalar import Scalar, precision
@@ -59,6 +59,27 @@ def triangular(n: int, z: acb, power: acb, *, is_one: bool) -> arb:
     if is_one:
         return arb(n) * n
     return (n + 2 * z * (power - n * z + (n - 1)) / (1 - z) ** 2).real
+
+
+STRIDE = 64
+
+
+def exponential_sums(
+    weights: Sequence[fmpq], exponents: Sequence[acb], count: int
+) -> Iterator[arb]:
+    """Σ w·Re e^{zm} for m = 0, 1, …, count − 1, as balls that do not widen with m.
+
+    e^{z(64a + b)} is one product of two exponentials; powers by repeated products would wrap.
+    """
+    small = [
+        [(z * b).exp() * w for b in range(STRIDE)] for w, z in zip(weights, exponents, strict=True)
+    ]
+    for start in range(0, count, STRIDE):
+        large = [(z * start).exp() for z in exponents]
+        for b in range(min(STRIDE, count - start)):
+            yield sum(
+                ((row[b] * z).real for row, z in zip(small, large, strict=True)), start=arb(0)
+            )
 
 
 def accurate(compute: Callable[[], arb], bits: int = 64, start: int = 128) -> arb:
