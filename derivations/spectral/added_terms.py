@@ -9,7 +9,6 @@ from derivations.spectral.tools import (
     constant,
     cosine,
     eigenvalues,
-    equalities,
     identities,
     kernel_values,
     ladder,
@@ -20,7 +19,7 @@ from derivations.spectral.tools import (
     sine,
     toeplitz,
 )
-from symbolic_pe.algebra.scalar import HALF, ONE, Scalar
+from symbolic_pe.algebra.scalar import HALF, ONE
 from symbolic_pe.decision import Decision, Outcome, holds
 from symbolic_pe.proof.derivation import Answer, Derivation, Rule, Step, Twin
 from symbolic_pe.spectrum.linear_bias import bias_spectrum
@@ -106,12 +105,6 @@ def _toeplitz_hybrid() -> Decision:
         )
 
 
-def _weyl() -> Decision:
-    """Weyl's interval [λmin(C) + λmin(B), λmax(C) + λmax(B)] is attained or not as B is chosen."""
-    c = Scalar.symbol("c")
-    return equalities({"C = c*I, B = -c*I: sum of bounds and the spectrum": (c - c, number(0))})
-
-
 DERIVATION = Derivation(
     name="additive-and-multiplicative-terms",
     title="Additive and multiplicative terms: hybrids, concatenation, and no order between them",
@@ -146,12 +139,6 @@ dominates the other.
         ),
         Step("hybrid", "The mixed term of a hybrid.", Rule.NORMAL_FORM, _hybrid),
         Step("alibi", "Norms of ALiBi's bias at $n = 10^5$.", Rule.BALLS, _alibi_norm),
-        Step(
-            "bounds-are-no-spectra",
-            "Weyl's bound may be attained: with $B = -C$ the sum is 0.",
-            Rule.NORMAL_FORM,
-            _weyl,
-        ),
     ),
     twins=(
         Twin(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flint import arb, fmpq
+from flint import arb
 
 from derivations.spectral.tools import (
     BITS,
@@ -68,16 +68,15 @@ def _dependent() -> Decision:
 
 
 def _drifting() -> Decision:
-    """Means that depend on the position: E k_j = j mod 2: no function of the lag."""
-    share = fmpq(1) - fmpq(0)
-    if share == 0:
+    """Means that depend on the position, E k_j = j² − j + 1: lag 0 at positions 0 and 2."""
+    first, second = (number(j * j - j + 1) for j in (0, 2))
+    if (first - second).is_zero():
         return Decision(Outcome.PROVED)
     return Decision(
         Outcome.REFUTED,
         {},
-        "no rotation, E q = 1, E k_j = j mod 2: the mean logits at lag 0 are 0 at position 0 and "
-        "1 at "
-        "position 1",
+        "no rotation, E q = 1, E k_j = j^2 - j + 1: the mean logits at lag 0 are "
+        f"{first} at position 0 and {second} at position 2",
     )
 
 

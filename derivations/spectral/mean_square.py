@@ -18,6 +18,7 @@ from derivations.spectral.tools import (
 from symbolic_pe.algebra.scalar import HALF
 from symbolic_pe.decision import Decision, Outcome, holds
 from symbolic_pe.encodings.catalogue import catalogue
+from symbolic_pe.encodings.specification import from_document
 from symbolic_pe.proof.derivation import Answer, Derivation, Rule, Step, Twin
 from symbolic_pe.spectrum.kernel import positional_kernel
 
@@ -72,13 +73,19 @@ def _measured() -> Decision:
 
 
 def _merged() -> Decision:
-    """Two equal frequencies: κ = cos t, mean square 1/2 and not 1/4 = 1/d with d = 4."""
+    """Two equal frequencies are one atom: ½Σm² of the merged kernel against 1/d, d = 4."""
+    blocks = {"generator": {"blocks": [{"frequency": "1", "repeat": 2}]}}
+    kernel = positional_kernel(from_document(blocks))
+    limit = sum((c.mass * c.mass / 2 for c in kernel.components), start=fmpq(0))
+    expected = fmpq(1, kernel.dimension)
+    if limit == expected:
+        return Decision(Outcome.PROVED)
     return Decision(
         Outcome.REFUTED,
-        {},
-        "d = 4 with the frequencies 1, 1: the kernel is cos(t), whose mean square tends to 1/2, "
-        "and "
-        "1/d is 1/4",
+        {"limit": limit},
+        f"d = {kernel.dimension} with the frequencies 1, 1: the kernel is cos(t), whose mean "
+        f"square "
+        f"tends to {limit}, and 1/d is {expected}",
     )
 
 

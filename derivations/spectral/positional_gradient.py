@@ -60,19 +60,23 @@ def _alibi_in_batches() -> Decision:
 
 
 def _amplification() -> Decision:
-    """Two heads with equal parameters under one residual stream: margin 1 in every layer."""
-    one = number(1)
-    gamma = Scalar.symbol("g")
-    equal = (one * gamma - one * gamma).vanishes()
-    if not equal:
-        return Decision(Outcome.UNDECIDED)
+    """Two heads f(w) = w³ under the loss (f(w₁) + f(w₂))²: gradients 6(w₁³ + w₂³)·wᵢ².
+
+    At w₁ = w₂ their quotient, the margin of the dominant head, is 1 whatever came from above.
+    """
+    w = Scalar.symbol("w")
+    upstream = number(2) * (w**3 + w**3)
+    margin = (upstream * number(3) * w**2) / (upstream * number(3) * w**2)
+    factor = number(2)
+    if (margin - factor).sign() >= 0:
+        return Decision(Outcome.PROVED)
     return Decision(
         Outcome.REFUTED,
-        {},
-        "two heads with equal parameters in every layer: all heads of a layer receive one upstream "
-        "gradient, so both receive equal gradients and the margin (dominant over runner-up) is 1 "
-        "in "
-        "every layer; with any factor g > 1 the claim says 1 >= g",
+        {"margin": margin},
+        "two heads f(w) = w^3 with equal weights under one residual sum: they receive equal "
+        "gradients, "
+        f"so the margin is {margin} in every layer, and with a factor of {factor} the claim says "
+        f"{margin} >= {factor}",
     )
 
 

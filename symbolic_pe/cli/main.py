@@ -565,6 +565,13 @@ def audit(
     metavar="FILE",
     help="Also draw it as SVG (needs matplotlib).",
 )
+@click.option(
+    "--queries",
+    metavar="FILE",
+    help="Measured queries (heads, n, d) before the encoding: .npy, or .safetensors:NAME.",
+)
+@click.option("--keys", metavar="FILE", help="Measured keys, likewise.")
+@click.option("--full", is_flag=True, help="Measured heads see every key; by default, causal.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @budget_option
 def spectrum(spec: str, *, as_json: bool, budget: Budget, **asked: Any) -> None:

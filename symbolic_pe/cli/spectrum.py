@@ -12,6 +12,7 @@ from symbolic_pe.errors import SpecificationError
 if TYPE_CHECKING:
     from flint import fmpq
 
+    from numeric_check.spectrum.lens import HeadLens
     from numeric_check.spectrum.search import BaseInterval
     from symbolic_pe.budget import Budget
     from symbolic_pe.encodings.forms import Specification
@@ -26,6 +27,8 @@ class Request:
 
     weights  numbers with commas, or a .npy file of one number for each block
     search   LOW:HIGH of bases, for kernels that are positive below `window`
+    queries, keys  files of measured heads, before the encoding is applied
+    full           every key is allowed, not those before the query alone
     """
 
     spec: str
@@ -35,6 +38,9 @@ class Request:
     search: str | None
     window: int | None
     figure: Path | None
+    queries: str | None = None
+    keys: str | None = None
+    full: bool = False
 
 
 def run_spectrum(request: Request, budget: Budget, progress: Progress, *, as_json: bool) -> str:
@@ -64,8 +70,24 @@ def run_spectrum(request: Request, budget: Budget, progress: Progress, *, as_jso
         from numeric_check.spectrum.figure import card_figure
 
         write_files(request.figure.parent, {request.figure.name: card_figure(card)})
-    record = card_record(card, intervals)
+    record = card_record(card, intervals, _lens(found, request))
     return to_text(record) if as_json else spectrum_text(record)
+
+
+def _lens(found: Specification, request: Request) -> list[HeadLens] | None:
+    from symbolic_pe.encodings.encoding import Encoding
+
+    if request.queries is None and request.keys is None:
+        return None
+    if request.queries is None or request.keys is None:
+        raise SpecificationError("give --queries and --keys together")
+    if not isinstance(found, Encoding):
+        raise SpecificationError("--queries: expected an encoding of one generator")
+    from numeric_check.spectrum.lens import head_lens
+    from numeric_check.spectrum.tensors import read_tensor
+
+    queries, keys = read_tensor(request.queries), read_tensor(request.keys)
+    return head_lens(found, queries, keys, causal=not request.full)
 
 
 def _search(found: Specification, request: Request, progress: Progress) -> list[BaseInterval]:

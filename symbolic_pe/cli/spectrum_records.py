@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from numeric_check.spectrum.card import Card, HeadCard
     from numeric_check.spectrum.exact_spectrum import Spectrum
+    from numeric_check.spectrum.lens import HeadLens
     from numeric_check.spectrum.search import BaseInterval
     from numeric_check.spectrum.window import Window
     from symbolic_pe.spectrum.claims import SpectralClaim
@@ -115,6 +116,26 @@ class BaseIntervalRecord(msgspec.Struct, frozen=True):
     lag: int | None
 
 
+class LensRecord(msgspec.Struct, frozen=True):
+    """What position does in one measured head; logits are row-centred over the keys allowed.
+
+    `kernel` is the effective positional kernel at lags 0, 1, ...; `theorem` says whether
+    contraction is a theorem for this content.
+    """
+
+    head: int
+    predicted_positional_share: float
+    lag_share: float
+    contraction_ratio: float | None
+    effective_rank: float
+    effective_rank_without_position: float
+    homogeneity: float | None
+    ratio_bound: float | None
+    theorem: str
+    energy: list[float] | None
+    kernel: list[float]
+
+
 class SpectrumRecord(msgspec.Struct, frozen=True):
     """Output of `spectrum --json`; the first three numbers are those of the first head."""
 
@@ -131,6 +152,7 @@ class SpectrumRecord(msgspec.Struct, frozen=True):
     heads: list[HeadSpectrumRecord]
     notes: list[str]
     search: list[BaseIntervalRecord] | None
+    lens: list[LensRecord] | None
 
 
 def enclosure(x: arb | None, scale: int = 1) -> Enclosure | None:
@@ -145,7 +167,11 @@ def enclosure(x: arb | None, scale: int = 1) -> Enclosure | None:
     return Enclosure(middle, low, high)
 
 
-def card_record(card: Card, search: Sequence[BaseInterval] | None = None) -> SpectrumRecord:
+def card_record(
+    card: Card,
+    search: Sequence[BaseInterval] | None = None,
+    lens: Sequence[HeadLens] | None = None,
+) -> SpectrumRecord:
     """From the value to the published record."""
     heads = [_head(h, card.length) for h in card.heads]
     first = heads[0] if heads else None
@@ -169,6 +195,23 @@ def card_record(card: Card, search: Sequence[BaseInterval] | None = None) -> Spe
         None
         if search is None
         else [BaseIntervalRecord(str(i.low), str(i.high), i.verdict.value, i.lag) for i in search],
+        None if lens is None else [lens_record(found) for found in lens],
+    )
+
+
+def lens_record(found: HeadLens) -> LensRecord:
+    """From the value to the published record."""
+    return LensRecord(
+        found.head,
+        found.predicted_share,
+        found.lag_share,
+        found.contraction,
+        *found.effective_ranks,
+        found.homogeneity,
+        found.bound,
+        found.theorem,
+        None if found.energy is None else list(found.energy),
+        list(found.kernel),
     )
 
 

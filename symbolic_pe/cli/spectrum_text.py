@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from symbolic_pe.cli.spectrum_records import (
     Enclosure,
     HeadSpectrumRecord,
+    LensRecord,
     SpectrumRecord,
     WindowRecord,
 )
@@ -28,6 +29,8 @@ def _lines(record: SpectrumRecord) -> Iterator[str]:
         yield from _head(head, record)
     for note in record.notes:
         yield f"  note: {note}"
+    for lens in record.lens or ():
+        yield from _lens(lens)
     if record.search is not None:
         yield "bases:"
         yield from _search(record)
@@ -97,6 +100,26 @@ def _window(w: WindowRecord) -> str:
         f"first negative lag {w.lag} ({w.enclosure.value:.6g}), one before {w.before.value:.6g}; "
         "both signs certified"
     )
+
+
+def _lens(lens: LensRecord) -> Iterator[str]:
+    yield f"measured head {lens.head}"
+    yield (
+        f"  positional share   {lens.predicted_positional_share:.4g} from mean query and key; the "
+        f"best function of the lag explains {lens.lag_share:.4g}"
+    )
+    if lens.contraction_ratio is not None:
+        yield (
+            f"  contraction        {lens.contraction_ratio:.4g} of row-centred logits; effective "
+            f"rank {lens.effective_rank:.4g}, without position "
+            f"{lens.effective_rank_without_position:.4g}"
+        )
+    homogeneity = "" if lens.homogeneity is None else f"homogeneity {lens.homogeneity:.4g}; "
+    yield f"  theorem            {homogeneity}{lens.theorem}"
+    if lens.energy is not None:
+        top = sorted(range(len(lens.energy)), key=lambda k: -(lens.energy or [])[k])[:4]
+        shown = ", ".join(f"plane {k}: {lens.energy[k]:.3g}" for k in top)
+        yield f"  energy             {shown}"
 
 
 def _search(record: SpectrumRecord) -> Iterator[str]:
