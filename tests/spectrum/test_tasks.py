@@ -189,3 +189,28 @@ def test_unknown_names_are_refused() -> None:
         settings(["count"], ["ropes"], 1)
     with pytest.raises(SpecificationError, match="'sum'"):
         settings(["sum"], ["rope"], 1)
+
+
+def test_the_example_shows_every_head(capsys: pytest.CaptureFixture[str]) -> None:
+    import runpy
+
+    runpy.run_path("examples/head_lens.py")["main"](2)
+    printed = capsys.readouterr().out.splitlines()
+    assert "ceiling without position 0.271" in printed[0]
+    assert len(printed) == 7
+
+
+def test_the_command_writes_its_page(tmp_path: Path) -> None:
+    from click.testing import CliRunner
+
+    from symbolic_pe.cli.main import cli
+
+    page = tmp_path / "page.md"
+    page.write_text("<!-- begin tasks -->\n<!-- end tasks -->\n")
+    arguments = ["bench", "tasks", "--task", "count", "--encoding", "nope", "--seeds", "1"]
+    arguments += ["--steps", "2", "--runs", str(tmp_path / "runs"), "--page", str(page)]
+    result = CliRunner().invoke(cli, arguments)
+    assert result.exit_code == 0, result.output
+    assert "| nope |" in page.read_text()
+    refused = CliRunner().invoke(cli, [*arguments[:4], "--encoding", "x", "--runs", str(tmp_path)])
+    assert refused.exit_code == 2

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from numeric_check.spectrum.tasks.generators import TASKS
+from numeric_check.spectrum.tensors import HeadAdapter, head_deposit
 from symbolic_pe.errors import SpecificationError
 
 TESTED = 4096
@@ -71,16 +72,15 @@ def settings(
     ]
 
 
-def train(setting: Setting) -> Run:
-    """Train one model on fresh samples and test it on others; one thread, CPU."""
+def trained(setting: Setting) -> Any:
+    """A model trained on fresh samples; one thread, CPU. The same setting gives the same model."""
     import torch
 
     from numeric_check.spectrum.tasks.models import Classifier, Size
-    from numeric_check.spectrum.tensors import HeadAdapter, head_deposit
 
     torch.set_num_threads(1)
     task = TASKS[setting.task]
-    data, test = (np.random.default_rng(np.random.SeedSequence([setting.seed, k])) for k in (0, 1))
+    data = np.random.default_rng(np.random.SeedSequence([setting.seed, 0]))
     size = Size(setting.layers, setting.width, setting.heads)
     with torch.random.fork_rng():
         torch.manual_seed(setting.seed)
@@ -99,19 +99,34 @@ def train(setting: Setting) -> Run:
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimiser.step()
         schedule.step()
-    model.eval()
-    unseen = task.sample(TESTED, test)
-    tokens, labels = torch.from_numpy(unseen.tokens), torch.from_numpy(unseen.labels)
+    return model.eval()
 
-    def score() -> float:
-        with torch.no_grad():
-            return float((model(tokens).argmax(-1) == labels).double().mean())
 
-    layer = "blocks.0.attention"
-    adapter = HeadAdapter(
-        f"{layer}.query", f"{layer}.key", f"{layer}.output", setting.heads, setting.heads
+def adapter_of(setting: Setting, layer: int = 0) -> HeadAdapter:
+    """Where the heads of one layer are in the model."""
+    place = f"blocks.{layer}.attention"
+    return HeadAdapter(
+        f"{place}.query", f"{place}.key", f"{place}.output", setting.heads, setting.heads
     )
-    full, ablated, deposit = head_deposit(model, adapter, score)
+
+
+def accuracy(model: Any, setting: Setting) -> float:
+    """On fresh samples, the same ones for one seed."""
+    import torch
+
+    test = np.random.default_rng(np.random.SeedSequence([setting.seed, 1]))
+    unseen = TASKS[setting.task].sample(TESTED, test)
+    with torch.no_grad():
+        found = model(torch.from_numpy(unseen.tokens)).argmax(-1)
+    return float((found == torch.from_numpy(unseen.labels)).double().mean())
+
+
+def train(setting: Setting) -> Run:
+    """Train one model; test it whole, and with each head of layer 0 taken out."""
+    model = trained(setting)
+    full, ablated, deposit = head_deposit(
+        model, adapter_of(setting), lambda: accuracy(model, setting)
+    )
     return Run(setting, full, tuple(ablated), deposit)
 
 
