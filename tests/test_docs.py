@@ -60,6 +60,7 @@ PAGES = [
     "docs/how-to/add-a-target.md",
     "docs/how-to/add-an-encoding.md",
     "docs/how-to/audit.md",
+    "docs/reference/spectrum.md",
 ]
 REFUTED = (
     "misquoted",

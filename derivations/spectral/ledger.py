@@ -34,8 +34,10 @@ CLAIMS = (
     ),
     Published(
         "V2",
-        r"$\lambda(C\circ T) \prec \lambda(C)$, and unitarily invariant norms contract",
-        "Hermitian $C$ (any $C$ for norms); $T$ a mean of $e^{i\\omega(t-s)}$",
+        r"$\lambda(C\circ T) \prec \lambda(C)$, $\sigma(C\circ T)\prec_w\sigma(C)$; unitarily "
+        r"invariant "
+        "norms contract",
+        "Hermitian $C$ (any $C$ for norms); $T\\ge0$ with unit diagonal",
     ),
     Published(
         "V3",
@@ -128,15 +130,15 @@ CLAIMS = (
 
 NAMES = (
     "per_pair_similarity",
-    "schur_multipliers",
-    "homogeneous_content",
-    "isotropic_content",
     "one_frequency",
     "dirichlet_gram",
     "mean_square",
     "poisson_kernels",
     "linear_bias",
     "causal_chains",
+    "schur_multipliers",
+    "homogeneous_content",
+    "isotropic_content",
     "softmax_gauge",
     "sinusoidal_tables",
     "positional_gradient",

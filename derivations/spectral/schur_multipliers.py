@@ -6,18 +6,20 @@ from flint import arb, arb_mat
 
 from derivations.spectral.tools import (
     BITS,
+    constant,
     cosine,
     eigenvalues,
     equalities,
     identities,
     kernel_values,
+    number,
     precision,
     refuted,
     shown,
     sine,
     toeplitz,
 )
-from symbolic_pe.algebra.scalar import HALF, Scalar
+from symbolic_pe.algebra.scalar import ONE, ZERO, Scalar
 from symbolic_pe.decision import Decision, Outcome, holds
 from symbolic_pe.proof.derivation import Answer, Derivation, Rule, Step, Twin
 
@@ -25,28 +27,47 @@ CONTENT = ((5, 1, -2, 0), (1, 3, 1, 1), (-2, 1, 4, 2), (0, 1, 2, 2))
 """A positive definite integer matrix, for the instances."""
 
 
-def _mixture() -> Decision:
-    """C·cos(θ(t − s)) = ½(e^{iθt}·C·e^{−iθs} + e^{−iθt}·C·e^{iθs}), real and imaginary part."""
+def _factors() -> Decision:
+    """T = Σ v_a v_a* for two vectors: C·T_ij = Σ v_a(i)·C·conj(v_a(j)), with w for conj(v)."""
     c = Scalar.symbol("C")
-    plus = cosine(t=1) * cosine(s=1) + sine(t=1) * sine(s=1)
-    return identities(
-        {
-            "real part": (cosine(t=1, s=-1).scale(c), (plus + plus).scale(c).scale(HALF)),
-            "imaginary part": (
-                sine(t=1, s=-1) + sine(s=1, t=-1),
-                sine(t=1, s=-1).scale(Scalar.rational(0)),
-            ),
-        }
-    )
+    pairs = [(Scalar.symbol(f"v{a}"), Scalar.symbol(f"w{a}")) for a in (1, 2)]
+    entry = sum((v * w for v, w in pairs), start=ZERO)
+    mixed = sum((v * c * w for v, w in pairs), start=ZERO)
+    return equalities({"entry": (c * entry, mixed)})
+
+
+def _unital() -> Decision:
+    """tr Σ V_a*PV_a = Σ_i p_i Σ_a|v_a(i)|² = tr P for T_ii = 1: two vectors, three positions."""
+    total, plain = ZERO, ZERO
+    for i in range(3):
+        p, first = Scalar.symbol(f"p{i}"), Scalar.symbol(f"a{i}")
+        total = total + p * first + p * (ONE - first)
+        plain = plain + p
+    return equalities({"trace": (total, plain)})
 
 
 def _ky_fan() -> Decision:
-    """With f_k convex and unitarily invariant, f_k(Σ w U C U*) ≤ Σ w f_k(C) = f_k(C)."""
-    weights = [Scalar.symbol(f"w{i}") for i in range(3)]
-    f = Scalar.symbol("f")
-    last = Scalar.rational(1) - weights[0] - weights[1]
-    total = weights[0] * f + weights[1] * f + last * f
-    return equalities({"sum of weights 1 times f_k(C)": (total, f)})
+    """Σλ_i m_i − (λ_1 + λ_2) = Σ(λ_i − λ_2)(m_i − [i ≤ 2]) when Σm_i = 2, four eigenvalues."""
+    values = [Scalar.symbol(f"l{i}") for i in range(4)]
+    shares = [Scalar.symbol(f"m{i}") for i in range(3)]
+    shares.append(number(2) - shares[0] - shares[1] - shares[2])
+    left = sum((x * m for x, m in zip(values, shares, strict=True)), start=ZERO)
+    left = left - values[0] - values[1]
+    right = ZERO
+    for i, (x, m) in enumerate(zip(values, shares, strict=True)):
+        right = right + (x - values[1]) * (m - (ONE if i < 2 else ZERO))
+    return equalities({"difference of sums": (left, right)})
+
+
+def _kernels() -> Decision:
+    """cos θ(t − s) = ½(e^{iθt}e^{−iθs} + e^{−iθt}e^{iθs}): vectors with entries of modulus 1."""
+    plus = cosine(t=1) * cosine(s=1) + sine(t=1) * sine(s=1)
+    return identities(
+        {
+            "real part": (cosine(t=1, s=-1), plus),
+            "imaginary parts cancel": (sine(t=1, s=-1) + sine(s=1, t=-1), constant(0)),
+        }
+    )
 
 
 def _instance() -> Decision:
@@ -113,52 +134,65 @@ def _oppenheim_without_definiteness() -> Decision:
 
 DERIVATION = Derivation(
     name="schur-multipliers-majorise",
-    title="Products with a kernel of rotations or decay majorise spectra",
+    title="Products with a positive kernel of unit diagonal majorise spectra",
     chapter="spectral",
     statement=r"""
-Let $T_{ts} = \int e^{i\omega(t-s)}\,d\mu(\omega)$ with a probability measure $\mu$: a mean of
-cosines
-(RoPE with equal pairs), or $r^{|t-s|}$ and its turned forms (decay). Then for Hermitian $C$
+Let $T$ be positive semidefinite with unit diagonal: a mean of cosines of lags (RoPE with equal
+pairs), $r^{|i-j|}$ and its turned forms (decay), or any other. Then for Hermitian $C$
 
 $$\lambda(C \circ T) \prec \lambda(C),$$
 
-and $\|C \circ T\| \le \|C\|$ for every matrix $C$ and every unitarily invariant norm. For $C >
-0$ all
-eigenvalues of $C \circ T$ lie between the smallest and the largest of $C$, the condition number
-does not
-grow, and $\det(C\circ T) \ge \det C$.
+and $\sigma(C \circ T) \prec_w \sigma(C)$ for every matrix $C$, so that every unitarily invariant
+norm contracts. For $C > 0$ all eigenvalues of $C \circ T$ lie between the smallest and the largest
+of $C$, the condition number does not grow, and $\det(C\circ T) \ge \det C$.
 """.strip(),
     hypotheses=(
-        "$T$ is positive semidefinite with unit diagonal (a mean of $e^{i\\omega(t-s)}$)",
+        "$T$ is positive semidefinite with unit diagonal",
         "$C$ is Hermitian, for eigenvalues; any matrix, for norms",
         "$C$ is positive definite, for the condition number and the determinant",
     ),
     prose=r"""
-No theorem on general Schur multipliers is needed. With $D_\omega =
-\operatorname{diag}(e^{i\omega t})$,
-$C \circ T = \int D_\omega C D_\omega^*\,d\mu(\omega)$ is a mean of unitary conjugates of $C$.
-Sums of the $k$
-largest eigenvalues are convex and unitarily invariant functions, so they do not grow; the trace
-stays. For norms
-the same, by the triangle inequality. For $C > 0$ the sum $-\sum\log\lambda$ is convex as well,
-which gives the
-determinant. The same holds for the lower end: the smallest eigenvalue is concave.
+No theorem on Schur multipliers is needed. Write $T = \sum_a v_av_a^*$ and
+$V_a = \operatorname{diag}(v_a)$, so that $C\circ T = \sum_a V_aCV_a^*$. Let $P$ project on the
+eigenvectors of the $k$ largest eigenvalues of $C \circ T$. Their sum is
+$\operatorname{tr} P\,(C\circ T) = \operatorname{tr} CM$ with $M = \sum_a V_a^*PV_a$. As
+$\sum_a|v_a(i)|^2 = T_{ii} = 1$, $0 \le M \le I$ and $\operatorname{tr} M = k$, and in a basis of
+eigenvectors of $C$ the third step bounds $\operatorname{tr} CM$ by the sum of the $k$ largest
+eigenvalues of $C$. For $k = n$ both are the trace. Singular values are the eigenvalues
+$\pm\sigma$ of $\begin{pmatrix}0&C\\C^*&0\end{pmatrix}$, whose product with
+$T \otimes \begin{pmatrix}1&1\\1&1\end{pmatrix}$ has the blocks $C\circ T$. The smallest eigenvalue
+is the case $k = n - 1$.
 """.strip(),
     steps=(
         Step(
-            "mixture",
-            r"$C_{ts}\cos\theta(t-s) = \tfrac12\bigl(e^{i\theta t}C_{ts}e^{-i\theta s} + "
-            r"e^{-i\theta t}C_{ts}e^{i\theta s}\bigr)$, a mean of two unitary conjugates.",
+            "factors",
+            r"$C_{ij}T_{ij} = \sum_a v_a(i)\,C_{ij}\,\overline{v_a(j)}$.",
             Rule.NORMAL_FORM,
-            _mixture,
+            _factors,
         ),
         Step(
-            "convexity",
-            r"$f_k(\sum_a w_a U_a C U_a^*) \le \sum_a w_a f_k(C) = f_k(C)$ for weights that add "
-            r"to 1.",
+            "unital",
+            r"$\operatorname{tr} M = \sum_i P_{ii}\sum_a|v_a(i)|^2 = \operatorname{tr} P$, and "
+            r"likewise "
+            r"$M \le \sum_a V_a^*V_a = I$.",
+            Rule.NORMAL_FORM,
+            _unital,
+        ),
+        Step(
+            "partial-sums",
+            r"$\sum_i\lambda_im_i - \sum_{i\le k}\lambda_i = "
+            r"\sum_i(\lambda_i-\lambda_k)(m_i-[i\le k]) \le 0$ for $0\le m_i\le1$, $\sum m_i=k$.",
             Rule.NORMAL_FORM,
             _ky_fan,
-            "The inequality is convexity of $f_k$; what is computed is that the weights add to 1.",
+            "Every product has a factor $\\ge 0$ and one $\\le 0$; written out for $n = 4$, $k = "
+            "2$.",
+        ),
+        Step(
+            "kernels",
+            r"$\cos\theta(t-s)$ is such a $T$, and so are means of them; $r^{|t-s|}$ has positive "
+            "leading minors.",
+            Rule.NORMAL_FORM,
+            _kernels,
         ),
         Step(
             "instance",
@@ -195,19 +229,16 @@ determinant. The same holds for the lower end: the smallest eigenvalue is concav
         ),
     ),
     answers=(
-        Answer("V2", Outcome.PROVED, "convexity", "for kernels of rotations and of decay"),
-        Answer("V3", Outcome.PROVED, "convexity", "for kernels of rotations and of decay"),
+        Answer("V2", Outcome.PROVED, "partial-sums"),
+        Answer("V3", Outcome.PROVED, "partial-sums"),
         Answer("F6", Outcome.REFUTED, "better-conditioned"),
     ),
     assumes=(
-        "Ky Fan: the sum of the $k$ largest eigenvalues of a Hermitian $H$ is "
-        r"$\max \operatorname{tr} V^*HV$ over orthonormal $k$-frames, so it is convex and "
-        r"unitarily "
-        "invariant",
-        "$-\\log\\det$ is convex on positive definite matrices",
-        "a function $r^{|\\tau|}$, $0 < r < 1$, is the Fourier transform of the Poisson kernel",
+        "Hardy, Littlewood and Pólya, for the determinant: majorised numbers have the larger sum "
+        "of "
+        "logarithms",
     ),
-    uses=("per-pair-unitary-similarity",),
+    uses=("poisson-kernels",),
     sources=(
         "Bapat and Sunder, Linear Algebra Appl. 72 (1985), for general T",
         "Gu et al., arXiv:2505.13027",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from numeric_check.spectrum.card import Card, HeadCard
+from numeric_check.spectrum.dense import kernel_values
 from numeric_check.spectrum.window import Evaluator
 from symbolic_pe.errors import SpecificationError
 from symbolic_pe.spectrum.kernel import Component
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 BLUE, RED, GREEN = "#1b6ca8", "#c0392b", "#2e8b57"
 MOST_LAGS = 4096
+MOST_EIGENVALUES = 512
 SETTINGS: Any = {
     "svg.hashsalt": "symbolic-pe",
     "font.size": 9,
@@ -111,10 +113,21 @@ def _eigenvalues(axes: Axes, head: HeadCard, length: int) -> None:
     if values:
         axes.semilogy(range(1, len(values) + 1), values, "o", color=BLUE, markersize=3)
         axes.axvline(float(spectrum.effective_rank.mid()), color=RED, linewidth=0.9)
+    elif head.of == "content kernel":
+        count = min(length, MOST_EIGENVALUES)
+        section = np.linalg.eigvalsh(_section(head, count))[::-1] / count
+        axes.semilogy(range(1, count + 1), section, ".", color=GREEN, markersize=3)
+        axes.text(0.95, 0.9, f"float64, {count} positions", ha="right", transform=axes.transAxes)
     else:
         axes.plot([1], [float(spectrum.largest.mid()) / length], "o", color=BLUE)
     axes.set_title(f"eigenvalues/n; effective rank {float(spectrum.effective_rank.mid()):.4g}")
     axes.set_xlabel("index")
+
+
+def _section(head: HeadCard, count: int) -> Any:
+    values = kernel_values(head.kernel, count)
+    place = np.arange(count)
+    return values[np.abs(np.subtract.outer(place, place))]
 
 
 def _float(c: Component, name: str) -> float:

@@ -214,3 +214,10 @@ def test_the_command_writes_its_page(tmp_path: Path) -> None:
     assert "| nope |" in page.read_text()
     refused = CliRunner().invoke(cli, [*arguments[:4], "--encoding", "x", "--runs", str(tmp_path)])
     assert refused.exit_code == 2
+
+
+def test_the_page_states_the_ceilings() -> None:
+    page = Path("docs/reference/tasks.md").read_text()
+    for name, task in TASKS.items():
+        row = next(line for line in page.splitlines() if line.startswith(f"| {name} |"))
+        assert f"| {task.length_only_ceiling()} | {task.full_information_ceiling()} |" in row
