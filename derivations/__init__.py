@@ -84,6 +84,29 @@ CHAPTERS = (
         "What print and copies get wrong",
         ("misprints.ordered_products", "misprints.frequency_ladders"),
     ),
+    Chapter(
+        "spectral",
+        "What an encoding does to the spectrum of logits",
+        (
+            "spectral.per_pair_similarity",
+            "spectral.one_frequency",
+            "spectral.dirichlet_gram",
+            "spectral.mean_square",
+            "spectral.poisson_kernels",
+            "spectral.linear_bias",
+            "spectral.causal_chains",
+            "spectral.schur_multipliers",
+            "spectral.homogeneous_content",
+            "spectral.isotropic_content",
+            "spectral.softmax_gauge",
+            "spectral.sinusoidal_tables",
+            "spectral.positional_gradient",
+            "spectral.effective_kernel",
+            "spectral.added_terms",
+            "spectral.logits_and_optimisation",
+            "spectral.bases",
+        ),
+    ),
 )
 
 

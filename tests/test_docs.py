@@ -66,6 +66,7 @@ PAGES = [
     "docs/how-to/add-an-encoding.md",
     "docs/how-to/audit.md",
     "docs/how-to/build-the-site.md",
+    "docs/reference/spectrum.md",
 ]
 REFUTED = (
     "misquoted",

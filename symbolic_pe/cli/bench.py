@@ -128,6 +128,47 @@ def _sizes(text: str) -> tuple[int, int, int]:
 
 
 @bench.command()
+@click.option("--task", "tasks", multiple=True, help="distance or count; repeatable.")
+@click.option("--encoding", "encodings", multiple=True, help="Only this encoding; repeatable.")
+@click.option("--seeds", type=click.IntRange(1), default=3, show_default=True)
+@click.option("--steps", type=click.IntRange(1), default=300, show_default=True)
+@click.option("--jobs", type=int, default=1, show_default=True, help="-1 for one on each core.")
+@click.option(
+    "--runs",
+    type=click.Path(file_okay=False, path_type=Path),
+    required=True,
+    help="One file for each run; runs that are there are not repeated.",
+)
+@_page
+def tasks(
+    tasks: tuple[str, ...],
+    *,
+    encodings: tuple[str, ...],
+    seeds: int,
+    steps: int,
+    jobs: int,
+    runs: Path,
+    page: Path | None,
+) -> None:
+    """Train small models on a position-sensitive and a position-agnostic task with known ceilings.
+
+    Needs torch (symbolic-pe[torch]). The same seed gives the same run.
+    """
+    try:
+        from numeric_check.spectrum.tasks.models import ENCODINGS
+        from numeric_check.spectrum.tasks.report import markdown
+        from numeric_check.spectrum.tasks.training import run_all, settings
+    except ImportError as error:
+        raise SpecificationError(f"bench tasks needs symbolic-pe[torch]: {error}") from None
+    from numeric_check.spectrum.tasks.generators import TASKS
+
+    _check_page("tasks", page)
+    wanted = settings(tasks or tuple(TASKS), encodings or tuple(ENCODINGS), seeds, steps=steps)
+    found = run_all(wanted, runs, jobs=jobs, progress=_progress)
+    _deliver("tasks", markdown(found), page)
+
+
+@bench.command()
 @click.argument(
     "files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path)
 )

@@ -16,6 +16,7 @@ from symbolic_pe.cli.comparison import ComparisonRecord
 from symbolic_pe.cli.json_text import to_text
 from symbolic_pe.cli.known_encodings import CatalogueRecord, OutsideRecord, ShownEntryRecord
 from symbolic_pe.cli.proving.records import ProvedManyRecord
+from symbolic_pe.cli.spectrum_records import SpectrumRecord
 from symbolic_pe.cli.step import StepRecord
 
 
@@ -315,6 +316,7 @@ SCHEMAS: dict[str, type[msgspec.Struct]] = {
     "convert": ConversionRecord,
     "audit": AuditRecord,
     "audit-known": KnownTableRecord,
+    "spectrum": SpectrumRecord,
 }
 
 

@@ -1,0 +1,1 @@
+"""What an encoding does to the spectrum of logits: published claims, decided."""

@@ -1,0 +1,1 @@
+"""Spectra, windows and heads in numbers: floating point finds, ball arithmetic certifies."""

@@ -1,0 +1,1 @@
+"""A position-sensitive and a position-agnostic task with known ceilings, and models on them."""
