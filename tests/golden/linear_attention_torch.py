@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "linear-attention", "settings": {"dim": "8", "heads": "2", "layer": "0", "layers": "24"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:e240e851a34fb547ee3a1f24a5c41ec06511790780d4d1403052a87c50d9a15b
+# body:        sha256:63c1fa6d898e8a6daed682e7db7e45a09218a2781976bb964ac82bde58f5fce3
 """Per-head decay of Lightning attention (TransNormer).
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
@@ -150,7 +150,7 @@ def chunkwise(query, key, value, position, *, state=None, start=None, chunk=64):
         late = _transform(queries, times, place, 1)
         early = _transform(keys, times, end, -1)
         kept = _transform(state, place, end, -1)
-        read = _product(late, state.transpose(-1, -2))
+        read = _product(late.to(state.dtype), state.transpose(-1, -2))
         outputs.append(read + _within(queries, keys, values, times))
         state = kept + _product(values.transpose(-1, -2), early)
         place = end

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "mamba", "settings": {"base": "10000", "dim": "8", "rate": "1", "rotary_dim": "4"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:8abcb2b4d5783fe1327e6fad92f05c060572df2f666eae082eebb14d47a61140
+# body:        sha256:ca1b3ed078f6b249f44dd76643a1edcda7b1cead3acc6095a28e7a7293a76b6c
 """Mamba: decay and rotation on a learned clock.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -155,7 +155,7 @@ def chunkwise(query, key, value, position, *, state=None, start=None, chunk=64):
         late = _transform(queries, times, place, 1)
         early = _transform(keys, times, end, -1)
         kept = _transform(state, place, end, -1)
-        read = _product(late, state.transpose(-1, -2))
+        read = _product(late.to(state.dtype), state.transpose(-1, -2))
         outputs.append(read + _within(queries, keys, values, times))
         state = kept + _product(values.transpose(-1, -2), early)
         place = end
