@@ -34,6 +34,8 @@ _PLAIN = 1024
 """Numbers between 1/1024 and 1024 move no float out of range."""
 _SAMPLED = 15
 """`cross_check` puts more positions than this into one call."""
+_OF_ANY_LENGTH = frozenset({"chunkwise"})
+"""Executed for some lengths, which says nothing about an edit that depends on the length."""
 _CHOICES = (
     ast.If, ast.IfExp, ast.While, ast.For, ast.Assert, ast.Raise, ast.With, ast.Try, ast.Lambda,
     ast.Compare, ast.BoolOp, ast.comprehension, ast.Global, ast.Nonlocal, ast.Delete,
@@ -64,12 +66,12 @@ def undecided_edits(text: str, emitted: str, executed: Set[str] | None) -> list[
     if executed is None:
         return reasons
     ours, theirs = _definitions(new), _definitions(old)
-    covered = _reachable(ours, executed)
+    covered = _reachable(ours, executed - _OF_ANY_LENGTH)
     unused = ours.keys() - theirs.keys() - _used(new) - {""}
     for name in sorted({*ours, *theirs} - covered - unused):
         if _dumps(ours.get(name, [])) != _dumps(theirs.get(name, [])):
             place = name or "a statement of the module"
-            reasons.append(f"the edit changes {place}, which is measured and not executed exactly")
+            reasons.append(f"the edit changes {place}, which exact execution does not decide")
     return reasons
 
 

@@ -1,4 +1,7 @@
-"""The recurrent and the chunkwise form of a text, executed on exact elements and decided.
+"""The recurrent and the chunkwise form of a text for its own A, executed on exact elements.
+
+This is the second route for small kernels, and the only one for texts that move vectors in another
+way than `causal_proof` knows.
 
 The maps of the text are known to be F̂(t) = exp(tK)ᵀP̂ᵀ and Ĝ(s) = exp(−sK)Q̂ (`text_proof`), so the
 score is q·P̂ exp((t − s)K) Q̂k. With lag, state, query, key and value symbolic, all channels and
@@ -20,20 +23,23 @@ statements, but are not executed: there the form is measured.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-from flint import fmpq, fmpq_mat
 
 from numeric_check.exact_element import Exact
+from numeric_check.exact_engine import Engine
+from numeric_check.exact_input import Refuted
+from numeric_check.exact_matrices import Constants, Matrix
+from numeric_check.parametric_proof import Run
+from numeric_check.plain_maps import PlainMap
 from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
 from symbolic_pe.algebra.scalar import Scalar
 from symbolic_pe.emit.plan import BlockGroup, KernelPlan
 
 Function = ExponentialPolynomial
-Matrix = Mapping[tuple[int, int], Function]
 Rational = Mapping[tuple[int, int], Exact]
 """A constant matrix."""
 Objects = Any
@@ -54,20 +60,6 @@ STEPS = 3
 START = "c"
 
 
-class Library(Protocol):
-    """How a text of one target runs on exact elements."""
-
-    @property
-    def bring(self) -> Callable[[Any], Any]:
-        """An object array as one of the library's."""
-        ...
-
-    @property
-    def fetch(self) -> Callable[[Any], Any]:
-        """The opposite way."""
-        ...
-
-
 @dataclass(frozen=True)
 class Forms:
     """The forms of one text, and what they are compared with.
@@ -76,7 +68,7 @@ class Forms:
     query, key   P̂ᵀ and Q̂ of every head
     """
 
-    library: Library
+    engine: Engine
     names: Mapping[str, Any]
     plan: KernelPlan
     exponential: tuple[Matrix, ...]
@@ -84,21 +76,16 @@ class Forms:
     key: tuple[Rational, ...]
 
     @classmethod
-    def of(
-        cls,
-        library: Library,
-        names: Mapping[str, Any],
-        plan: KernelPlan,
-        maps: Iterable[tuple[Matrix, Matrix]],
-    ) -> Forms:
-        """From the two maps of every head at reference 0, functions of `t` and of `s`."""
-        exponential, query, key = [], [], []
-        for one, other in maps:
-            start = _constants(one)
-            exponential.append(_exponential(one, start, plan.dimension))
-            query.append(_elements(start))
-            key.append(_elements(_constants(other)))
-        return cls(library, names, plan, tuple(exponential), tuple(query), tuple(key))
+    def of(cls, run: Run, maps: Sequence[PlainMap]) -> Forms:
+        """From the maps of every head."""
+        return cls(
+            run.engine,
+            run.names,
+            run.plan,
+            tuple(m.exponential for m in maps),
+            tuple(_elements({(j, i): c for (i, j), c in m.start.items()}) for m in maps),
+            tuple(_elements(m.end) for m in maps),
+        )
 
     @property
     def size(self) -> int:
@@ -113,21 +100,33 @@ class Forms:
         return small and "recurrent_step" in self.names
 
     @property
+    def is_small(self) -> bool:
+        """Small enough to be executed where `causal_proof` has decided everything already."""
+        return self.size <= min(CASES)
+
+    @property
     def cases(self) -> tuple[tuple[int, int], ...]:
         """Lengths and chunk lengths for which the chunkwise form is executed."""
         fitting = (cases for most, cases in CASES.items() if self.size <= most)
         return next(fitting, ()) if "chunkwise" in self.names else ()
 
-    def refutation(self) -> str | None:
-        """Where a form is not what it should be, or None."""
-        reason = self._wrong_step() if self.runs_step else None
-        if self.runs_step and self.size <= min(CASES):
-            reason = reason or self._wrong_steps()
+    def decide_step(self) -> None:
+        """Raises `Refuted`, or what the text raises that does not run."""
+        self._hold(self._wrong_step())
+        if self.is_small:
+            self._hold(self._wrong_steps())
+
+    def decide_chunks(self) -> None:
+        """Likewise for the chunkwise form."""
         for length, chunk in self.cases:
-            reason = reason or self._wrong_chunks(length, chunk, given=True)
+            self._hold(self._wrong_chunks(length, chunk, given=True))
         for length, chunk in self.cases[-1:]:
-            reason = reason or self._wrong_chunks(length, chunk, given=False)
-        return reason
+            self._hold(self._wrong_chunks(length, chunk, given=False))
+
+    @staticmethod
+    def _hold(reason: str | None) -> None:
+        if reason:
+            raise Refuted(reason)
 
     def summary(self) -> str:
         """What was executed of the chunkwise form; empty without."""
@@ -197,7 +196,7 @@ class Forms:
         before = {"state": self._brought(state), "start": Exact.position(START)} if given else {}
         found = self.names["chunkwise"](
             *(self._brought(x) for x in inputs),
-            self.library.bring(positions),
+            self.engine.bring(positions),
             chunk=chunk,
             **before,
         )
@@ -267,39 +266,15 @@ class Forms:
 
     def _brought(self, x: Objects) -> Any:
         """(HEADS, …) as the text takes it."""
-        return self.library.bring(x[0] if self.plan.heads == 1 else x)
+        return self.engine.bring(x[0] if self.plan.heads == 1 else x)
 
     def _heads(self, x: Any) -> Objects:
-        found = np.asarray(self.library.fetch(x), dtype=object)
+        found = np.asarray(self.engine.fetch(x), dtype=object)
         return found[None] if self.plan.heads == 1 else found
 
 
-def _constants(matrix: Matrix) -> dict[tuple[int, int], fmpq]:
-    """The values at 0, which `text_proof` decided to be rational."""
-    values = {place: f.at_zero().re.rational_value() for place, f in matrix.items()}
-    return {place: x for place, x in values.items() if x != 0}
-
-
-def _elements(matrix: Mapping[tuple[int, int], fmpq]) -> Rational:
+def _elements(matrix: Constants) -> Rational:
     return {place: Exact(Function.constant(Scalar.rational(x))) for place, x in matrix.items()}
-
-
-def _exponential(query: Matrix, start: Mapping[tuple[int, int], fmpq], size: int) -> Matrix:
-    """exp(tK) = P̂⁻¹F̂(t)ᵀ, entries as functions of `t`."""
-    left = {(j, i): f for (i, j), f in query.items()}
-    if start == {(i, i): 1 for i in range(size)}:
-        return left
-    basis = fmpq_mat(size, size)
-    for (i, j), x in start.items():
-        basis[j, i] = x
-    inverse = basis.inv()
-    found: dict[tuple[int, int], Function] = {}
-    for (k, j), f in left.items():
-        for i in range(size):
-            if inverse[i, k] != 0:
-                part = f.scale(Scalar.rational(inverse[i, k]))
-                found[i, j] = found[i, j] + part if (i, j) in found else part
-    return found
 
 
 def _difference(found: Objects, expected: Objects, what: str) -> str | None:

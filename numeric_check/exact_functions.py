@@ -6,7 +6,7 @@
     decay(t, s) = e^{â(t − s)}, on a causal domain 0 for t < s
     F̂(t) = e^{ât}·rotate(t),  Ĝ(s) = e^{−âs}·rotate(s)      so decay·rotateᵀrotate = A for t ≥ s
     the module's forward returns transform_query and transform_key of its arguments
-    operator(τ) = F̂(τ)ᵀ
+    operator(τ) = F̂(τ)ᵀĜ(0)
 
 b and â are those of the encoding within rounding. Pairs are decided on two queries and three keys,
 so that rows and columns cannot be exchanged.
@@ -14,7 +14,7 @@ so that rows and columns cannot be exchanged.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,19 +24,17 @@ from numeric_check.close_constants import are_close
 from numeric_check.exact_cases import INPUT, ExactCases, has_input, pieces_of
 from numeric_check.exact_cells import EVERYWHERE, Pieces
 from numeric_check.exact_choice import choose
-from numeric_check.exact_input import DOES_NOT_RUN, Refuted, rows
+from numeric_check.exact_input import Refuted, is_decided, rows
 from numeric_check.exact_torch import ExactIndex
-from numeric_check.parametric_proof import SHIFTS, Matrix, Run, over
+from numeric_check.parametric_proof import SHIFTS, Run, over
 from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
 from symbolic_pe.algebra.scalar import ZERO, Scalar
 from symbolic_pe.emit.terms import RealTerm, real_terms
-from symbolic_pe.errors import SymbolicPEError, Undecided
+from symbolic_pe.errors import Undecided
 
 Function = ExponentialPolynomial
 INDICES = ("batch", "head", "query", "key")
 QUERIES, KEYS = ("t0", "t1"), ("s0", "s1", "s2")
-NOT_COVERED = (*DOES_NOT_RUN, SymbolicPEError)
-"""What a function raises that does not run on exact elements, or is not decided: it is measured."""
 
 
 def decide_functions(run: Run, module_classes: Sequence[str]) -> frozenset[str]:
@@ -57,28 +55,26 @@ def decide_functions(run: Run, module_classes: Sequence[str]) -> frozenset[str]:
     if len(module_classes) == 1:
         steps.append((set(module_classes), lambda: _decide_module(run, module_classes[0])))
     for names, decide in steps:
-        if names <= run.names.keys():
-            try:
-                decide()
-            except NOT_COVERED:
-                continue
+        if names <= run.names.keys() and is_decided(decide):
             found |= names
     return frozenset(found)
 
 
-def decide_operator(run: Run, queries: Sequence[Matrix]) -> bool:
-    """operator(τ) = F̂(τ)ᵀ in every head, where Ĝ(0) = I; False where it is not decided."""
+def decide_operator(
+    run: Run, expected: Sequence[Mapping[tuple[int, int], Pieces[Function]]]
+) -> bool:
+    """operator(τ) = F̂(τ)ᵀĜ(0) in every head, given the right side; False where not decided."""
     d = run.plan.dimension
-    try:
+
+    def decide() -> None:
         result = run.names["operator"](run.positions("t"), *run.parameters)
         found = run.fetch(result).reshape(run.plan.heads, d, d)
-        for head, query in enumerate(queries):
-            for (i, j), x in np.ndenumerate(found[head]):
-                expected = query.get((j, i), Pieces.of(Function(("t",), {})))
-                run.same(f"operator, head {head}, row {i}, column {j}", pieces_of(x), expected)
-    except NOT_COVERED:
-        return False
-    return True
+        for head, matrix in enumerate(expected):
+            for place, x in np.ndenumerate(found[head]):
+                what = f"operator, head {head}, row {place[0]}, column {place[1]}"
+                run.same(what, pieces_of(x), matrix.get(place, Pieces.of(Function(("t",), {}))))
+
+    return is_decided(decide)
 
 
 # -- bias ---------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ The input is a vector of symbols x[h][j], so that linearity in it is decided and
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from symbolic_pe.algebra.rational_function import ZERO as ZERO_ELEMENT
 from symbolic_pe.algebra.rational_function import RationalFunction
 from symbolic_pe.algebra.scalar import ZERO, Scalar
 from symbolic_pe.emit.plan import KernelPlan
+from symbolic_pe.errors import SymbolicPEError
 
 Function = ExponentialPolynomial
 DOES_NOT_RUN = (
@@ -35,6 +37,18 @@ DOES_NOT_RUN = (
 
 class Refuted(Exception):
     """A decided difference; the message says where and what."""
+
+
+def is_decided(decide: Callable[[], None]) -> bool:
+    """Whether a part of a text runs on exact elements and is decided there: else it is measured.
+
+    Raises `Refuted` for a difference.
+    """
+    try:
+        decide()
+    except (*DOES_NOT_RUN, SymbolicPEError):
+        return False
+    return True
 
 
 def symbols(plan: KernelPlan, known: Parameters | None = None, side: str = "") -> Any:
@@ -117,4 +131,12 @@ def in_one(f: Function, variable: str) -> Function:
     return total
 
 
-__all__ = ["DOES_NOT_RUN", "Refuted", "coefficients", "in_one", "rows", "symbols"]
+__all__ = [
+    "DOES_NOT_RUN",
+    "Refuted",
+    "coefficients",
+    "in_one",
+    "is_decided",
+    "rows",
+    "symbols",
+]

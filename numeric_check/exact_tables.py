@@ -2,50 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from numeric_check.exact_engine import Engine
-from numeric_check.exact_input import DOES_NOT_RUN, Refuted
+from numeric_check.exact_input import Refuted, is_decided
+from numeric_check.exact_matrices import Matrix
+from numeric_check.parametric_proof import Run
+from numeric_check.plain_maps import decide_same
 from symbolic_pe.emit.plan import BlockGroup, KernelPlan
-from symbolic_pe.errors import KernelError
 
 Turn = Callable[..., Any]
 COS_SIN = "cos_sin"
 
 
-def forms_by_tables(
-    engine: Engine, names: Mapping[str, Any], plan: KernelPlan, classes: tuple[str, ...]
-) -> dict[str, Turn]:
-    """Maps x ↦ x·cos + rotate(x)·sin, by the name of what gives the tables.
+def decide_tables(run: Run, queries: Sequence[Matrix], classes: tuple[str, ...]) -> frozenset[str]:
+    """The names of what gives tables that turn x as the query map does: x·cos + rotate(x)·sin.
 
     rotate(a, b) = (−b, a) on every plane. The class knows no reference, and is given the
-    displacement.
+    displacement. Raises `Refuted` for a difference.
     """
-    if COS_SIN not in names:
-        return {}
-    function, dtype = names[COS_SIN], engine.library.float64
-    found = {COS_SIN: _by(engine, plan, lambda x, t, c: function(t, c, dtype=dtype))}
-    for name in classes:
-        found[name] = _by(engine, plan, _of_module(engine, names[name]()))
-    return found
+    found = set()
+    for name in (COS_SIN, *classes) if COS_SIN in run.names else ():
+
+        def decide(name: str = name) -> None:
+            turn = _by(run.engine, run.plan, _tables(run, name))
+            decide_same(run, turn, "t", queries, f"{name}: x cos + rotate(x) sin")
+
+        if is_decided(decide):
+            found.add(name)
+    return frozenset(found)
+
+
+def decide_turn(run: Run, queries: Sequence[Matrix]) -> frozenset[str]:
+    """`turn` returns the query map, `turn_into` writes it into memory of its own and into x."""
+    engine, names = run.engine, run.names
+    if "turn_into" not in names:
+        return frozenset()
+
+    def table(position: Any, reference: Any) -> Any:
+        return names["rotary_table"](position, reference, dtype=engine.library.float64)
+
+    def returned(x: Any, position: Any, reference: Any = 0.0) -> Any:
+        return names["turn"](x, table(position, reference))
+
+    def apart(x: Any, position: Any, reference: Any = 0.0) -> Any:
+        out = engine.bring(engine.fetch(x))
+        names["turn_into"](out, x, table(position, reference))
+        return out
+
+    def in_place(x: Any, position: Any, reference: Any = 0.0) -> Any:
+        names["turn_into"](x, x, table(position, reference))
+        return x
+
+    def decide() -> None:
+        for function, what in (
+            (returned, "turn"),
+            (apart, "turn_into into memory of its own"),
+            (in_place, "turn_into in place"),
+        ):
+            decide_same(run, function, "t", queries, f"{what}: as transform_query")
+
+    return frozenset({"rotary_table", "turn", "turn_into"} if is_decided(decide) else ())
+
+
+def _tables(run: Run, name: str) -> Callable[[Any, Any, Any], Any]:
+    if name == COS_SIN:
+        function, dtype = run.names[name], run.engine.library.float64
+        return lambda x, t, c: function(t, c, dtype=dtype)
+    return _of_module(run.engine, run.names[name]())
 
 
 def _of_module(engine: Engine, module: Any) -> Callable[[Any, Any, Any], Any]:
     return lambda x, t, c: module.forward(x, position_ids=_moved(engine, t, c))
-
-
-def runs(turn: Turn, *arguments: Any) -> bool:
-    """Whether the tables can be executed; what cannot is measured."""
-    try:
-        turn(*arguments)
-    except Refuted:
-        raise
-    except (KernelError, *DOES_NOT_RUN):
-        return False
-    return True
 
 
 def _by(engine: Engine, plan: KernelPlan, tables: Callable[[Any, Any, Any], Any]) -> Turn:
@@ -75,4 +106,4 @@ def _moved(engine: Engine, position: Any, reference: Any) -> Any:
     return engine.bring(np.asarray(engine.fetch(position), dtype=object) - reference)
 
 
-__all__ = ["COS_SIN", "forms_by_tables", "runs"]
+__all__ = ["COS_SIN", "decide_tables", "decide_turn"]

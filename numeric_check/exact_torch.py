@@ -7,7 +7,7 @@ casts keep exact elements, which is what exact execution means. Anything else ra
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
@@ -133,9 +133,9 @@ class ExactTensor:
         bounds = range(size, self.shape[dim], size)
         return tuple(ExactTensor(part) for part in np.split(self.data, bounds, axis=dim))
 
-    def unbind(self) -> tuple[ExactTensor, ...]:
+    def __iter__(self) -> Iterator[ExactTensor]:
         """The parts along the first axis."""
-        return tuple(ExactTensor(part) for part in self.data)
+        return (ExactTensor(part) for part in self.data)
 
     def cos(self) -> ExactTensor:
         """cos, element by element."""
@@ -259,18 +259,23 @@ def _plain(value: Any) -> Any:
 class _Precision:
     """Stands for `torch.amp`."""
 
+    def __init__(self, available: bool) -> None:
+        self._available = available
+
     def is_autocast_available(self, _: str) -> bool:
-        """Texts take the branch of devices that have it."""
-        return True
+        """Texts have a branch for either answer."""
+        return self._available
 
 
 class ExactTorch:
-    """Stands for the module `torch` while a text runs."""
+    """Stands for the module `torch` while a text runs, on a device with or without autocast."""
 
-    amp = _Precision()
     float64, float32, float16, bfloat16 = FLOATS
     int64 = INT64
     contiguous_format = "contiguous"
+
+    def __init__(self, *, autocast: bool = True) -> None:
+        self.amp = _Precision(autocast)
 
     def promote_types(self, *_: Any) -> str:
         """The compute dtype: a token."""

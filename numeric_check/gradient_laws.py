@@ -9,6 +9,7 @@ import numpy as np
 
 from numeric_check.bias_laws import bias_arguments
 from numeric_check.comparing import Twice
+from numeric_check.form_calls import offered
 from numeric_check.subject import MAPS, Subject
 
 LAW = "gradient"
@@ -51,6 +52,8 @@ def _functions(subject: Subject) -> Iterator[tuple[str, Callable[..., Any], tupl
     yield "operator", kernel.raw("operator"), (torch.tensor(1.5, dtype=torch.float64), *values)
     if kernel.has("rotate"):
         yield "rotate", kernel.raw("rotate"), (x, place)
+    if offered(subject):
+        yield from _sums(subject, drawn, place, values)
     for name in ("bias", "decay"):
         if kernel.has(name):
             own = values if name == "bias" and bias_arguments(subject) else ()
@@ -67,6 +70,27 @@ def _functions(subject: Subject) -> Iterator[tuple[str, Callable[..., Any], tupl
             lambda t, s, *v: _score(kernel.raw("make_score_mod")(t, s, *v)),
             (place, place[:2], *own),
         )
+
+
+def _sums(
+    subject: Subject, drawn: Any, place: Any, values: tuple[Any, ...]
+) -> Iterator[tuple[str, Callable[..., Any], tuple[Any, ...]]]:
+    """The outputs of the causal sums, with a state that is handed over."""
+    import torch
+
+    x, kernel = torch.from_numpy(drawn), subject.kernel
+    state, value = x[..., :1, :] + 1.0, x[..., :1] - 1.0
+
+    def chunks(q: Any, k: Any, v: Any, s: Any, p: Any, *parameters: Any) -> Any:
+        return kernel.raw("chunkwise")(q, k, v, p, *parameters, state=s, chunk=2)[0]
+
+    def step(q: Any, k: Any, v: Any, s: Any, lag: Any, *parameters: Any) -> Any:
+        first = (y[..., 0, :] for y in (q, k, v))
+        return kernel.raw("recurrent_step")(s, *first, lag, *parameters)[0]
+
+    yield "chunkwise", chunks, (x, x.flip(-2), value, state, place, *values)
+    lag = torch.tensor(0.75, dtype=torch.float64)
+    yield "recurrent_step", step, (x, x.flip(-2), value, state, lag, *values)
 
 
 def _score(modify: Callable[..., Any]) -> Any:

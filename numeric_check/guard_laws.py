@@ -9,6 +9,7 @@ import numpy as np
 
 from numeric_check.bias_laws import bias_arguments
 from numeric_check.comparing import AGREEMENT, Twice, failure
+from numeric_check.form_calls import check_form_defaults, check_form_guards
 from numeric_check.subject import MAPS, Subject
 from symbolic_pe.algebra.scalar import ONE
 
@@ -29,6 +30,7 @@ def check_guards(subject: Subject) -> None:
         _check_given_memory(law)
     if subject.kernel.has("chunkwise"):
         _check_chunk(law)
+    check_form_guards(law)
 
 
 def is_identity(subject: Subject) -> bool:
@@ -93,6 +95,9 @@ def check_defaults(subject: Subject) -> None:
     _check_temperature(law)
     if kernel.has("rotary_table"):
         _check_table(law, place)
+    if kernel.has("cos_sin"):
+        _check_cos_sin(law, place)
+    check_form_defaults(law)
     for name in PAIRS:
         if kernel.has(name) and kernel.target == "torch":
             values = bias_arguments(subject) if name == "bias" else ()
@@ -128,6 +133,17 @@ def _check_table(law: Twice, place: Any) -> None:
             for part, plain in zip(parts, _parts(make(place)), strict=True):
                 law.holds("rotary_table(position) is not float32", plain.dtype == given)
                 law.same("rotary_table(position)", kernel.fetch(part), lambda given: given, plain)
+
+
+def _check_cos_sin(law: Twice, place: Any) -> None:
+    kernel = law.subject.kernel
+    short = kernel.bring(np.ones(1, dtype=np.float32)).dtype
+    error = failure(kernel.raw("cos_sin"), place)
+    if error is not None:
+        law.refute(f"cos_sin(position) raised {error}")
+        return
+    for table in _parts(kernel.raw("cos_sin")(place)):
+        law.holds("cos_sin(position) is not float32", table.dtype == short)
 
 
 def _parts(table: Any) -> tuple[Any, ...]:

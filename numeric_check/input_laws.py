@@ -10,6 +10,7 @@ import numpy as np
 
 from numeric_check.bias_laws import bias_arguments
 from numeric_check.comparing import Twice
+from numeric_check.form_calls import check_form_inputs
 from numeric_check.guard_laws import is_identity
 from numeric_check.kernel import AnyArray
 from numeric_check.subject import MAPS, Subject
@@ -45,6 +46,7 @@ def check_inputs(subject: Subject) -> None:
         _check_scores(law)
     if subject.kernel.module_classes:
         _check_module(law)
+    check_form_inputs(law)
 
 
 def _called(subject: Subject, name: str, reference: float = REFERENCE) -> Callable[[Any, Any], Any]:

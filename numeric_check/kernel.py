@@ -133,7 +133,7 @@ class Kernel:
         library: Any,
         lift: Callable[[Any], Any],
         functions: Mapping[str, Any] = MappingProxyType({}),
-    ) -> Mapping[str, Any]:
+    ) -> dict[str, Any]:
         """The names of a fresh execution, with the array library replaced afterwards.
 
         Constants are computed by the real library first, so they are the numbers the text means;

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from numeric_check.comparing import Twice
+from numeric_check.form_calls import offered
 from numeric_check.kernel import DTYPE_OF, Kernel
 from numeric_check.subject import MAPS, Subject
 from numeric_check.tolerance import FORMATS
@@ -25,6 +26,8 @@ ARITHMETIC = frozenset({
     "mul", "add", "sub", "rsub", "div", "addcmul", "addcmul_", "mul_", "add_", "sub_", "bmm", "mm",
     "matmul", "multiply", "subtract", "divide", "true_divide", "neg", "negative",
 })  # fmt: skip
+PRODUCTS = frozenset({"bmm", "mm", "matmul"})
+"""Products with a basis, and those of texts for the array API, are in float64."""
 COPIES = frozenset({"clone", "_to_copy", "copy_", "contiguous"})
 PLANES: Mapping[str, str] = {"complex64": "float32", "complex128": "float64"}
 
@@ -38,12 +41,14 @@ def check_precision(subject: Subject) -> None:
             str(value.dtype).removeprefix("torch.") in ("float64", "int64"),
         )
     names = [*MAPS.values(), *(["rotate"] if subject.kernel.has("rotate") else [])]
+    names += ["chunkwise"] if offered(subject) else []
+    exact_products = subject.plan.basis is not None or subject.kernel.target == "array-api"
     for dtype in subject.dtypes:
-        allowed = {FORMATS[dtype].compute}
-        if subject.plan.basis is not None:
-            allowed.add("float64")
         for name in names:
             for operation, found in _noted(subject, name, dtype):
+                allowed = {FORMATS[dtype].compute}
+                if exact_products and operation in PRODUCTS:
+                    allowed.add("float64")
                 law.holds(
                     f"{name} of {dtype} computes {operation} in {found}, expected "
                     f"{' or '.join(sorted(allowed))}",
@@ -60,15 +65,16 @@ def _noted(subject: Subject, name: str, dtype: str) -> list[tuple[str, str]]:
     drawn = np.random.default_rng(subject.seed).standard_normal(shape).astype(DTYPE_OF[dtype])
     kernel = subject.kernel
     values = () if name == "rotate" else subject.values
+    vectors = 3 if name == "chunkwise" else 1
     noted: list[tuple[str, str]] = []
     place = np.array(POSITIONS)
     try:
         if kernel.library == "torch":
             with _watching(noted):
-                kernel.raw(name)(kernel.bring(drawn), kernel.bring(place), *values)
+                kernel.raw(name)(*[kernel.bring(drawn)] * vectors, kernel.bring(place), *values)
         elif kernel.target == "numpy":
             function = _watched(kernel, noted)[name]
-            function(_Watched.of(drawn, noted), place, *values)
+            function(*[_Watched.of(drawn, noted)] * vectors, place, *values)
     except Exception:  # what a text refuses is for the law `runs`
         return []
     return list(dict.fromkeys(noted))
@@ -137,6 +143,14 @@ class _WatchedNumPy:
         """In memory without gaps, watched when the value is."""
         plain = np.ascontiguousarray(value, dtype)
         return _Watched.of(plain, self._noted) if isinstance(value, _Watched) else plain
+
+    def stack(self, arrays: Any, axis: int = 0) -> Any:
+        """Joined along a new axis, and watched: NumPy forgets by whom."""
+        return _Watched.of(np.stack([np.asarray(x) for x in arrays], axis=axis), self._noted)
+
+    def concatenate(self, arrays: Any, axis: int = 0) -> Any:
+        """Joined along an axis, likewise."""
+        return _Watched.of(np.concatenate([np.asarray(x) for x in arrays], axis=axis), self._noted)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(np, name)

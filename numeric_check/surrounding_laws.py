@@ -13,6 +13,7 @@ import numpy as np
 
 from numeric_check.bias_laws import bias_arguments
 from numeric_check.comparing import Twice
+from numeric_check.form_calls import offered
 from numeric_check.kernel import Kernel
 from numeric_check.subject import MAPS, Subject
 
@@ -49,6 +50,7 @@ def check_surroundings(subject: Subject) -> None:
             law.same(note, value.astype(np.float64), call, fresh, "cpu")
     for name, call in calls:
         _check_device(law, name, call)
+    _check_autocast(law)
     _check_constants(law)
 
 
@@ -62,12 +64,29 @@ def _default_dtype(torch: Any) -> Iterator[None]:
         torch.set_default_dtype(before)
 
 
+@contextmanager
+def _no_autocast(torch: Any) -> Iterator[None]:
+    """Devices seem to have no autocast, as some that are not here."""
+    before = torch.amp.is_autocast_available
+    try:
+        torch.amp.is_autocast_available = lambda _: False
+        yield
+    finally:
+        torch.amp.is_autocast_available = before
+
+
 Call = Callable[[Kernel, str], Any]
 
 
 def _calls(subject: Subject) -> Iterator[tuple[str, Call]]:
     """Every function of the file, with x and positions on a device."""
-    kernel, given = subject.kernel, _Given.of(subject)
+    import torch
+
+    yield from _calls_with(subject, _Given.of(subject, torch.float64))
+
+
+def _calls_with(subject: Subject, given: _Given) -> Iterator[tuple[str, Call]]:
+    kernel = subject.kernel
     for name in MAPS.values():
         yield name, partial(given.map, name, False)
         yield f"{name}, positions on the CPU", partial(given.map, name, True)
@@ -84,6 +103,12 @@ def _calls(subject: Subject) -> Iterator[tuple[str, Call]]:
         yield "rotary_table, positions there", given.table_there
     if kernel.has("make_score_mod"):
         yield "make_score_mod", given.score
+    if offered(subject):
+        yield "chunkwise", partial(given.sums, False)
+        yield "chunkwise, positions on the CPU", partial(given.sums, True)
+        yield "recurrent_step", given.step
+    if given.values and kernel.target == "torch":
+        yield "transform_query, parameters on the CPU", given.with_parameters
     if kernel.module_classes:
         yield kernel.module_classes[0], given.module
 
@@ -98,7 +123,7 @@ class _Given:
     of_bias: tuple[float, ...]
 
     @classmethod
-    def of(cls, subject: Subject) -> _Given:
+    def of(cls, subject: Subject, dtype: Any) -> _Given:
         """Random x and three positions."""
         import torch
 
@@ -107,7 +132,10 @@ class _Given:
         drawn = np.random.default_rng(subject.seed).standard_normal(shape)
         own = bias_arguments(subject)
         return cls(
-            torch.from_numpy(drawn), torch.from_numpy(np.array(POSITIONS)), subject.values, own
+            torch.from_numpy(drawn).to(dtype),
+            torch.from_numpy(np.array(POSITIONS)),
+            subject.values,
+            own,
         )
 
     def map(self, name: str, beside: bool, kernel: Kernel, device: str) -> Any:
@@ -118,6 +146,27 @@ class _Given:
     def operator(self, kernel: Kernel, device: str) -> Any:
         """A(τ) at a lag that is there."""
         return kernel.raw("operator")(self.place[2].to(device), *self.values)
+
+    def with_parameters(self, kernel: Kernel, device: str) -> Any:
+        """A map with parameters as tensors, which stay on the CPU."""
+        import torch
+
+        values = (torch.tensor(v, dtype=torch.float64, device="cpu") for v in self.values)
+        return kernel.raw("transform_query")(self.x.to(device), self.place.to(device), *values)
+
+    def sums(self, beside: bool, kernel: Kernel, device: str) -> Any:
+        """The outputs of `chunkwise`, whose last position reads the others."""
+        x = self.x.to(device)
+        place = self.place if beside else self.place.to(device)
+        return kernel.raw("chunkwise")(x, x, x[..., :1], place, *self.values)[0]
+
+    def step(self, kernel: Kernel, device: str) -> Any:
+        """The output of one step, with a state of one row."""
+        x = self.x.to(device)
+        first, state = x[..., 0, :], x[..., 1:2, :]
+        return kernel.raw("recurrent_step")(state, first, first, first[..., :1], 1.0, *self.values)[
+            0
+        ]
 
     def rotate(self, kernel: Kernel, device: str) -> Any:
         """The map free of decay."""
@@ -164,6 +213,26 @@ def _check_device(law: Twice, name: str, call: Call) -> None:
         law.refute(f"{name} on another device: raised {error}")
         return
     law.holds(f"{name} of another device is on {found.device}", found.device.type == ELSEWHERE)
+
+
+def _check_autocast(law: Twice) -> None:
+    """The same bits under autocast, which only acts on what is shorter than float64."""
+    import torch
+
+    subject = law.subject
+    for name, call in _calls_with(subject, _Given.of(subject, torch.float32)):
+        expected = law.called(name, call, subject.kernel, "cpu")
+
+        def lowered(call: Call = call) -> Any:
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                return call(subject.kernel, "cpu")
+
+        def without(call: Call = call) -> Any:
+            with _no_autocast(torch):
+                return call(subject.kernel, "cpu")
+
+        law.same(f"{name} under autocast", expected, lowered)
+        law.same(f"{name} on a device without autocast", expected, without)
 
 
 def _check_constants(law: Twice) -> None:

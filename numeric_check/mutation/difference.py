@@ -71,6 +71,16 @@ def same_remainders(text: str, other: str) -> bool:
     return False
 
 
+def differing_function(text: str, other: str) -> str:
+    """The name of the one function in which the texts differ; empty where there is none."""
+    names = [
+        b.name
+        for _, b in _path(ast.parse(text), ast.parse(other))
+        if isinstance(b, ast.FunctionDef)
+    ]
+    return names[0] if names else ""
+
+
 def _path(a: ast.AST, b: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
     """The nodes from the roots down to the one place where the trees differ."""
     yield a, b
@@ -229,6 +239,7 @@ __all__ = [
     "MODULES",
     "constant_differences",
     "constants_of",
+    "differing_function",
     "names_in",
     "same_at_every_call",
     "same_remainders",

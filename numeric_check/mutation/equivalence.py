@@ -7,8 +7,12 @@ same functions       the function called instead has the same body or hands on i
 same at every call   what differs depends on an argument, and agrees for all that it is given
 same remainders      what differs is whether a whole number has a remainder, in both the same
 same identities      an identity of the library that holds bit for bit, such as cos being even
+same arrays          another one of several arrays is asked for what all share: the number of axes
+                     and positions, the library, or a dtype that is promoted with those of all
 same devices         another array is asked for its device, and the law `surroundings` was
                      measured for every way in which the inputs can be on two devices
+same operations      what differs is a loop over the links of a chain, and both texts do the same
+                     operations in the same order (`operations`)
 same promotion       only casts differ, and both return the same bits for every dtype of x, of
                      the positions and of the parameters (`agreement`)
 lag is not read      A = I: `operator` is executed exactly, and only how it reads its argument
@@ -36,11 +40,13 @@ from numeric_check.mutation.difference import (
     same_remainders,
 )
 from numeric_check.mutation.normal_forms import (
+    same_arrays,
     same_but_devices,
     same_functions,
     same_identities,
     without_casts,
 )
+from numeric_check.mutation.operations import same_operations
 from numeric_check.rounding.bias import BiasBound, bias_bound
 from numeric_check.rounding.blocks import MAPS, ROTATE
 from numeric_check.rounding.bound import KernelBound, rounding_bound
@@ -55,6 +61,7 @@ TREES: Mapping[str, Callable[[str, str], bool]] = {
     "same remainders": same_remainders,
     "same devices": same_but_devices,
     "same identities": same_identities,
+    "same arrays": same_arrays,
 }
 SLACK = 1.0 + 2.0**-20
 """Coefficients of bounds are formed in floating point."""
@@ -92,6 +99,8 @@ def equivalence(kernel: Kernel, plan: KernelPlan, proof: TextProof, original: Re
         return "same constants"
     if _only_casts(kernel, original) and agree(kernel, original.kernel, plan):
         return "same promotion"
+    if same_operations(kernel, original.kernel, plan):
+        return "same operations"
     if proof.verdict != "proved" or proof.executed != original.proof.executed:
         return ""
     if undecided_edits(kernel.text, original.text, proof.executed):

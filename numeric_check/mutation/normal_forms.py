@@ -20,9 +20,20 @@ def same_identities(text: str, other: str) -> bool:
 
     cos is even; `ones_like` and `zeros_like` read a shape; `maximum`, `minimum`, products, sums and
     the promotion of two dtypes are symmetric, as are two axes that change places; the kinds that
-    `isdtype` is asked for are a set.
+    `isdtype` is asked for are a set. A slice begins at 0; the whole of an axis beside `...` may
+    stand on either side of it. `stack` and `hstack` join numbers alike.
     """
     return _by_identities(ast.parse(text)) == _by_identities(ast.parse(other))
+
+
+def same_arrays(text: str, other: str) -> bool:
+    """Whether the texts differ at most in which of several arrays is asked for what all share.
+
+    queries, keys and values of a causal sum have one number of axes and one number n of positions,
+    and come from one library; helpers that read nothing of an array but its dtype do not see its
+    sign, and where they promote, not their order.
+    """
+    return _of_any_array(ast.parse(text)) == _of_any_array(ast.parse(other))
 
 
 def same_but_devices(text: str, other: str) -> bool:
@@ -32,6 +43,110 @@ def same_but_devices(text: str, other: str) -> bool:
     and an index may be kept anywhere.
     """
     return _without_devices(ast.parse(text)) == _without_devices(ast.parse(other))
+
+
+_SUMMED = frozenset({"query", "key", "value"})
+"""The arguments of a causal sum that share axes."""
+_ROWS = -2
+"""The axis of positions."""
+
+
+class _Shared(ast.NodeTransformer):
+    """Writes one name for every array that is asked for what it shares with others."""
+
+    def __init__(self, of_dtypes: frozenset[str]) -> None:
+        self._of_dtypes = of_dtypes
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        self.generic_visit(node)
+        if {a.arg for a in node.args.args} >= _SUMMED:
+            for part in ast.walk(node):
+                if isinstance(part, ast.Attribute) and part.attr == "ndim":
+                    _rename(part.value)
+                elif isinstance(part, ast.Subscript) and _is_rows(part):
+                    assert isinstance(part.value, ast.Attribute)
+                    _rename(part.value.value)
+                elif isinstance(part, ast.Call) and _is_named(part.func, "array_namespace"):
+                    for argument in part.args:
+                        _rename(argument, _SUMMED | {"state"})
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Name) and node.func.id in self._of_dtypes:
+            plain = [_without_sign(x) for x in node.args]
+            node.args = [x for _, x in sorted({ast.dump(x): x for x in plain}.items())]
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        asked = node.value
+        if node.attr == "dtype" and isinstance(asked, ast.Call) and len(asked.args) == 1:
+            asked.args = [_without_sign(asked.args[0])]
+        return node
+
+
+def _rename(node: ast.AST, alike: frozenset[str] = _SUMMED) -> None:
+    if isinstance(node, ast.Name) and node.id in alike:
+        node.id = "key"
+
+
+def _is_named(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _is_rows(node: ast.Subscript) -> bool:
+    """`x.shape[-2]`."""
+    value = node.value
+    if not isinstance(value, ast.Attribute) or value.attr != "shape":
+        return False
+    try:
+        return bool(ast.literal_eval(node.slice) == _ROWS)
+    except ValueError:
+        return False
+
+
+def _without_sign(node: ast.expr) -> ast.expr:
+    return node.operand if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) else node
+
+
+def _of_any_array(tree: ast.Module) -> str:
+    return ast.dump(_Shared(_promoting(tree)).visit(tree))
+
+
+def _promoting(tree: ast.Module) -> frozenset[str]:
+    """Functions of any number of arrays `*xs` that read the dtype of each and nothing else."""
+    return frozenset(
+        node.name
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef)
+        and node.args.vararg is not None
+        and not node.args.args
+        and _reads_dtypes(node, node.args.vararg.arg)
+    )
+
+
+def _reads_dtypes(function: ast.FunctionDef, arrays: str) -> bool:
+    """Whether every use of an array is of its dtype, or hands all of them to `array_namespace`."""
+    each = {
+        n.target.id
+        for n in ast.walk(function)
+        if isinstance(n, (ast.For, ast.comprehension))
+        and isinstance(n.target, ast.Name)
+        and _is_named(n.iter, arrays)
+    }
+    allowed: set[int] = set()
+    for node in ast.walk(function):
+        if isinstance(node, ast.Attribute) and node.attr in ("dtype", "is_floating_point"):
+            inner = node.value
+            if isinstance(inner, ast.Call) and len(inner.args) == 1:  # asarray(x).dtype
+                inner = _without_sign(inner.args[0])
+            allowed.add(id(inner))
+    return all(
+        id(n) in allowed
+        for n in ast.walk(function)
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and n.id in each
+    )
 
 
 def _in_one_name(tree: ast.Module) -> str:
@@ -160,6 +275,22 @@ class _Identities(ast.NodeTransformer):
             node.args[-2:] = sorted(node.args[-2:], key=ast.dump)
         if node.func.attr == "isdtype" and isinstance(node.args[-1], ast.Tuple):
             node.args[-1].elts.sort(key=ast.dump)
+        if node.func.attr in ("stack", "hstack") and _joins_numbers(node):
+            node.func.attr = "stack"
+        return node
+
+    def visit_Slice(self, node: ast.Slice) -> ast.AST:
+        self.generic_visit(node)
+        step = node.step.value if isinstance(node.step, ast.Constant) else 1
+        forwards = isinstance(node.step, ast.Constant | None) and isinstance(step, int) and step > 0
+        if isinstance(node.lower, ast.Constant) and node.lower.value == 0 and forwards:
+            node.lower = None
+        return node
+
+    def visit_Tuple(self, node: ast.Tuple) -> ast.AST:
+        self.generic_visit(node)
+        if any(_is_whole(x) for x in node.elts):
+            node.elts = _whole_axes_last(node.elts)
         return node
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
@@ -167,6 +298,36 @@ class _Identities(ast.NodeTransformer):
         if isinstance(node.op, (ast.Mult, ast.Add)):
             node.left, node.right = sorted((node.left, node.right), key=ast.dump)
         return node
+
+
+def _joins_numbers(node: ast.Call) -> bool:
+    """`stack([…])` with a number among its tensors: all have no axes, or it fails."""
+    joined = node.args[0] if len(node.args) == 1 and not node.keywords else None
+    return isinstance(joined, ast.List) and any(
+        isinstance(x, ast.Call)
+        and isinstance(x.func, ast.Attribute)
+        and x.func.attr == "new_tensor"
+        and len(x.args) == 1
+        and isinstance(x.args[0], ast.Constant)
+        for x in joined.elts
+    )
+
+
+def _is_whole(node: ast.expr) -> bool:
+    """`:` in an index."""
+    return isinstance(node, ast.Slice) and node.lower is node.upper is node.step is None
+
+
+def _whole_axes_last(parts: list[ast.expr]) -> list[ast.expr]:
+    """`:` before `...` moved behind it: both keep axes as they are."""
+    dots = [i for i, x in enumerate(parts) if isinstance(x, ast.Constant) and x.value is ...]
+    if len(dots) != 1:
+        return parts
+    place = dots[0]
+    first = place
+    while first and _is_whole(parts[first - 1]):
+        first -= 1
+    return [*parts[:first], parts[place], *parts[first:place], *parts[place + 1 :]]
 
 
 def _by_identities(tree: ast.Module) -> str:
@@ -188,13 +349,20 @@ class _Casts(ast.NodeTransformer):
             return node.func.value
         return node
 
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        self.generic_visit(node)
+        target = node.targets[0]
+        if isinstance(target, ast.Name) and _is_named(node.value, target.id):
+            return ast.Pass()
+        return node
+
 
 def _is_library(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id in (*MODULES, "xp")
 
 
 def without_casts(text: str) -> str:
-    """The tree of a text, casts left out."""
+    """The tree of a text, casts left out, and statements that only cast a name."""
     return ast.dump(_Casts().visit(ast.parse(text)))
 
 
@@ -202,4 +370,10 @@ def _without_devices(tree: ast.Module) -> str:
     return ast.dump(_Devices(constants_of(tree)).visit(tree))
 
 
-__all__ = ["same_but_devices", "same_functions", "same_identities", "without_casts"]
+__all__ = [
+    "same_arrays",
+    "same_but_devices",
+    "same_functions",
+    "same_identities",
+    "without_casts",
+]

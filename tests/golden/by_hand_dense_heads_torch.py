@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"name": "dense-heads"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:2d44b5e7683f898a99d3c62804a0aa2cae2636f251e6a9a21dc7afbdb14f87d8
+# body:        sha256:55a9ade9c36b2b12bf69540bbeb34edb9a76c04081ef503179cce6cc61991813
 """Dense-heads.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
@@ -120,7 +120,8 @@ def chunkwise(query, key, value, position, *, state=None, start=None, chunk=64):
 
     state is what was summed before, at position start (by default the first one); the
     returned state is at the last position, as recurrent_step takes it. Runs of 2^p ≤
-    chunk positions are taken at once; the sum does not depend on chunk.
+    chunk positions, the longest first, are taken at once; the sum does not depend on
+    chunk.
     """
     if chunk < 1:
         raise ValueError(f"expected a chunk of at least 1 position, got {chunk}")
@@ -147,7 +148,7 @@ def chunkwise(query, key, value, position, *, state=None, start=None, chunk=64):
         late = _move(queries, times, place)
         early = _move(keys, times, end)
         kept = _move(state, place, end)
-        read = _product(late, state.transpose(-1, -2))
+        read = _product(late.to(state.dtype), state.transpose(-1, -2))
         outputs.append(read + _within(queries, keys, values, times))
         state = kept + _product(values.transpose(-1, -2), early)
         place = end
@@ -205,7 +206,7 @@ def _within(query, key, value, position):
         late = _move(queries[1::2], times[1::2], place)
         early = _move(keys[0::2], times[0::2], place)
         scores = _product(late, early.transpose(-1, -2))
-        read = _product(scores, values[0::2]).unbind()
+        read = _product(scores, values[0::2])
         blocks = [block for rows in read for block in (torch.zeros_like(rows), rows)]
         output = output + torch.cat(blocks, dim=-2)
     return output

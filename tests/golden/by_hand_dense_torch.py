@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"name": "dense"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:020e2628016c7a136b1ccb0f2012e27ff1ea7fd007e139767ad1edcd1fd2ae63
+# body:        sha256:406bb3aa598894b06180071869626e741abf16458fad972ac205a61ed76d36d4
 """Dense.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -143,7 +143,8 @@ def chunkwise(query, key, value, position, *, state=None, start=None, chunk=64):
 
     state is what was summed before, at position start (by default the first one); the
     returned state is at the last position, as recurrent_step takes it. Runs of 2^p ≤
-    chunk positions are taken at once; the sum does not depend on chunk.
+    chunk positions, the longest first, are taken at once; the sum does not depend on
+    chunk.
     """
     if chunk < 1:
         raise ValueError(f"expected a chunk of at least 1 position, got {chunk}")
@@ -170,7 +171,7 @@ def chunkwise(query, key, value, position, *, state=None, start=None, chunk=64):
         late = _move(queries, times, place, 1)
         early = _move(keys, times, end, -1)
         kept = _move(state, place, end, -1)
-        read = _product(late, state.transpose(-1, -2))
+        read = _product(late.to(state.dtype), state.transpose(-1, -2))
         outputs.append(read + _within(queries, keys, values, times))
         state = kept + _product(values.transpose(-1, -2), early)
         place = end
@@ -244,7 +245,7 @@ def _within(query, key, value, position):
         late = _move(queries[1::2], times[1::2], place, 1)
         early = _move(keys[0::2], times[0::2], place, -1)
         scores = _product(late, early.transpose(-1, -2))
-        read = _product(scores, values[0::2]).unbind()
+        read = _product(scores, values[0::2])
         blocks = [block for rows in read for block in (torch.zeros_like(rows), rows)]
         output = output + torch.cat(blocks, dim=-2)
     return output

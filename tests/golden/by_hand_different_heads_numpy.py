@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:9a820cd6f4a4d62834f13120174f8fe1361eb6071247ec9aa96d6e25e56e31b7
+# body:        sha256:7cfc3b708b592614d46fcc3d1e3da6e2f22415e9e829520fa049e82b048285e8
 """Different-heads.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
@@ -110,7 +110,8 @@ def chunkwise(query, key, value, position, *, state=None, start=None, chunk=64):
 
     state is what was summed before, at position start (by default the first one); the
     returned state is at the last position, as recurrent_step takes it. Runs of 2^p ≤
-    chunk positions are taken at once; the sum does not depend on chunk.
+    chunk positions, the longest first, are taken at once; the sum does not depend on
+    chunk.
     """
     if chunk < 1:
         raise ValueError(f"expected a chunk of at least 1 position, got {chunk}")

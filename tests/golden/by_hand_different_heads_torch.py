@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:832060e7886e857ae5b796f845bf3fc1260186d4edb8b637ecd17f848a4b2f52
+# body:        sha256:b4bfe1bdec8ce059fe7fa24105feba950d10b35f11e19a3f1976cc8c73acb923
 """Different-heads.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
@@ -121,7 +121,8 @@ def chunkwise(query, key, value, position, *, state=None, start=None, chunk=64):
 
     state is what was summed before, at position start (by default the first one); the
     returned state is at the last position, as recurrent_step takes it. Runs of 2^p ≤
-    chunk positions are taken at once; the sum does not depend on chunk.
+    chunk positions, the longest first, are taken at once; the sum does not depend on
+    chunk.
     """
     if chunk < 1:
         raise ValueError(f"expected a chunk of at least 1 position, got {chunk}")
@@ -147,7 +148,7 @@ def chunkwise(query, key, value, position, *, state=None, start=None, chunk=64):
         late = _transform(queries, times, place, 1)
         early = _transform(keys, times, end, -1)
         kept = _transform(state, place, end, -1)
-        read = _product(late, state.transpose(-1, -2))
+        read = _product(late.to(state.dtype), state.transpose(-1, -2))
         outputs.append(read + _within(queries, keys, values, times))
         state = kept + _product(values.transpose(-1, -2), early)
         place = end
@@ -204,7 +205,7 @@ def _within(query, key, value, position):
         late = _transform(queries[1::2], times[1::2], place, 1)
         early = _transform(keys[0::2], times[0::2], place, -1)
         scores = _product(late, early.transpose(-1, -2))
-        read = _product(scores, values[0::2]).unbind()
+        read = _product(scores, values[0::2])
         blocks = [block for rows in read for block in (torch.zeros_like(rows), rows)]
         output = output + torch.cat(blocks, dim=-2)
     return output

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:845d4fd043ba90aff4d575efc880372cda071d891c0dedc4d36329eae2004311
+# body:        sha256:d5b5f869126b83e3febfc8663c374fafd3d9f2d5fb56dc455e088d2c0a60caa6
 """Learned-heads.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
@@ -116,7 +116,8 @@ def chunkwise(query, key, value, position, a, b, *, state=None, start=None, chun
 
     state is what was summed before, at position start (by default the first one); the
     returned state is at the last position, as recurrent_step takes it. Runs of 2^p ≤
-    chunk positions are taken at once; the sum does not depend on chunk.
+    chunk positions, the longest first, are taken at once; the sum does not depend on
+    chunk.
     """
     if chunk < 1:
         raise ValueError(f"expected a chunk of at least 1 position, got {chunk}")

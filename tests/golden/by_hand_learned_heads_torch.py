@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:ff1c9ae889aa08426c43c15c7bf1d5ed1f21d3a3099f5cb5c9da9e1252d56524
+# body:        sha256:d4e963a988653f300e2481a353f700ca536041f408891c93bcbdd3f0401b2b1d
 """Learned-heads.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
@@ -118,7 +118,8 @@ def chunkwise(query, key, value, position, a, b, *, state=None, start=None, chun
 
     state is what was summed before, at position start (by default the first one); the
     returned state is at the last position, as recurrent_step takes it. Runs of 2^p ≤
-    chunk positions are taken at once; the sum does not depend on chunk.
+    chunk positions, the longest first, are taken at once; the sum does not depend on
+    chunk.
     """
     if chunk < 1:
         raise ValueError(f"expected a chunk of at least 1 position, got {chunk}")
@@ -144,7 +145,7 @@ def chunkwise(query, key, value, position, a, b, *, state=None, start=None, chun
         late = _transform(queries, times, place, 1, a, b)
         early = _transform(keys, times, end, -1, a, b)
         kept = _transform(state, place, end, -1, a, b)
-        read = _product(late, state.transpose(-1, -2))
+        read = _product(late.to(state.dtype), state.transpose(-1, -2))
         outputs.append(read + _within(queries, keys, values, times, a, b))
         state = kept + _product(values.transpose(-1, -2), early)
         place = end
@@ -217,7 +218,7 @@ def _within(query, key, value, position, a, b):
         late = _transform(queries[1::2], times[1::2], place, 1, a, b)
         early = _transform(keys[0::2], times[0::2], place, -1, a, b)
         scores = _product(late, early.transpose(-1, -2))
-        read = _product(scores, values[0::2]).unbind()
+        read = _product(scores, values[0::2])
         blocks = [block for rows in read for block in (torch.zeros_like(rows), rows)]
         output = output + torch.cat(blocks, dim=-2)
     return output

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:c6493dc7b276feb94d499d78b3e724d9c2f08289c9588c929da096f089173ff7
+# body:        sha256:6169d55f9601691bc4213aad94a2ab8abe4945b4c9e5d94272ef5e06454dadae
 """Learned-rates.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -121,7 +121,8 @@ def chunkwise(
 
     state is what was summed before, at position start (by default the first one); the
     returned state is at the last position, as recurrent_step takes it. Runs of 2^p ≤
-    chunk positions are taken at once; the sum does not depend on chunk.
+    chunk positions, the longest first, are taken at once; the sum does not depend on
+    chunk.
     """
     if chunk < 1:
         raise ValueError(f"expected a chunk of at least 1 position, got {chunk}")
@@ -147,7 +148,7 @@ def chunkwise(
         late = _transform(queries, times, place, 1, lambda_, w, x_)
         early = _transform(keys, times, end, -1, lambda_, w, x_)
         kept = _transform(state, place, end, -1, lambda_, w, x_)
-        read = _product(late, state.transpose(-1, -2))
+        read = _product(late.to(state.dtype), state.transpose(-1, -2))
         outputs.append(read + _within(queries, keys, values, times, lambda_, w, x_))
         state = kept + _product(values.transpose(-1, -2), early)
         place = end
@@ -226,7 +227,7 @@ def _within(query, key, value, position, lambda_, w, x_):
         late = _transform(queries[1::2], times[1::2], place, 1, lambda_, w, x_)
         early = _transform(keys[0::2], times[0::2], place, -1, lambda_, w, x_)
         scores = _product(late, early.transpose(-1, -2))
-        read = _product(scores, values[0::2]).unbind()
+        read = _product(scores, values[0::2])
         blocks = [block for rows in read for block in (torch.zeros_like(rows), rows)]
         output = output + torch.cat(blocks, dim=-2)
     return output

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"name": "long-jordan-rope"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:b443c1d48cf1ff7ae52b05a3ccffef93b9559bc5274ba936cb659404aec15054
+# body:        sha256:28edcbbb8591ba8125a4cf08bbc56f5330982db0862f31fef3d544e9a93ddedd
 """Long-jordan-rope.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -120,7 +120,8 @@ def chunkwise(query, key, value, position, *, state=None, start=None, chunk=64):
 
     state is what was summed before, at position start (by default the first one); the
     returned state is at the last position, as recurrent_step takes it. Runs of 2^p ≤
-    chunk positions are taken at once; the sum does not depend on chunk.
+    chunk positions, the longest first, are taken at once; the sum does not depend on
+    chunk.
     """
     if chunk < 1:
         raise ValueError(f"expected a chunk of at least 1 position, got {chunk}")

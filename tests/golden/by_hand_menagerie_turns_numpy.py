@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"name": "menagerie"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:e2a9d7e57ee00a47e7c56973afd9e5deca9937de85cc0a5a0c61b75477048bbf
+# body:        sha256:927c6ada0d0a51ffd691cef048f6dad33956e5a020274271738d54b8bca66ce8
 """Menagerie.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -133,7 +133,8 @@ def chunkwise(query, key, value, position, *, state=None, start=None, chunk=64):
 
     state is what was summed before, at position start (by default the first one); the
     returned state is at the last position, as recurrent_step takes it. Runs of 2^p ≤
-    chunk positions are taken at once; the sum does not depend on chunk.
+    chunk positions, the longest first, are taken at once; the sum does not depend on
+    chunk.
     """
     if chunk < 1:
         raise ValueError(f"expected a chunk of at least 1 position, got {chunk}")

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"name": "damped"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:893e3f88948cc220397c1c9af4a91e7706e25cc721809f6acef17681550f5531
+# body:        sha256:b272d9110a05e2954c3d0defdc2eab9a47d0bcf3f4f01cef126c4b84c46cabd1
 """Critically-damped.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -114,7 +114,8 @@ def chunkwise(query, key, value, position, w, z, *, state=None, start=None, chun
 
     state is what was summed before, at position start (by default the first one); the
     returned state is at the last position, as recurrent_step takes it. Runs of 2^p ≤
-    chunk positions are taken at once; the sum does not depend on chunk.
+    chunk positions, the longest first, are taken at once; the sum does not depend on
+    chunk.
     """
     if chunk < 1:
         raise ValueError(f"expected a chunk of at least 1 position, got {chunk}")

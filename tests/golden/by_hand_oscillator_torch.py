@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"name": "damped"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:4e914d169d71dc8875471c5c2370776a4f9eca5f4b5dee959270eb64712ce416
+# body:        sha256:fdaffc0a7d34501b5534c8b75fbf11722e50a9a9f93dfe956bdd8c90fcbfbdbb
 """Critically-damped.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -115,7 +115,8 @@ def chunkwise(query, key, value, position, w, z, *, state=None, start=None, chun
 
     state is what was summed before, at position start (by default the first one); the
     returned state is at the last position, as recurrent_step takes it. Runs of 2^p ≤
-    chunk positions are taken at once; the sum does not depend on chunk.
+    chunk positions, the longest first, are taken at once; the sum does not depend on
+    chunk.
     """
     if chunk < 1:
         raise ValueError(f"expected a chunk of at least 1 position, got {chunk}")
@@ -141,7 +142,7 @@ def chunkwise(query, key, value, position, w, z, *, state=None, start=None, chun
         late = _transform(queries, times, place, 1, w, z)
         early = _transform(keys, times, end, -1, w, z)
         kept = _transform(state, place, end, -1, w, z)
-        read = _product(late, state.transpose(-1, -2))
+        read = _product(late.to(state.dtype), state.transpose(-1, -2))
         outputs.append(read + _within(queries, keys, values, times, w, z))
         state = kept + _product(values.transpose(-1, -2), early)
         place = end
@@ -210,7 +211,7 @@ def _within(query, key, value, position, w, z):
         late = _transform(queries[1::2], times[1::2], place, 1, w, z)
         early = _transform(keys[0::2], times[0::2], place, -1, w, z)
         scores = _product(late, early.transpose(-1, -2))
-        read = _product(scores, values[0::2]).unbind()
+        read = _product(scores, values[0::2])
         blocks = [block for rows in read for block in (torch.zeros_like(rows), rows)]
         output = output + torch.cat(blocks, dim=-2)
     return output

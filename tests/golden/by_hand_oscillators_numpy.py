@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:8cf17b7a2ea379cb5d2458c8d3e2fb45bc9ac797d1260af9e9f1b97c4d743841
+# body:        sha256:a029a7feea4fc4b8a56db2973d30db64543cee044c90dec2ad513e9ba40ecbb3
 """Oscillators.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -121,7 +121,8 @@ def chunkwise(query, key, value, position, w, z, *, state=None, start=None, chun
 
     state is what was summed before, at position start (by default the first one); the
     returned state is at the last position, as recurrent_step takes it. Runs of 2^p ≤
-    chunk positions are taken at once; the sum does not depend on chunk.
+    chunk positions, the longest first, are taken at once; the sum does not depend on
+    chunk.
     """
     if chunk < 1:
         raise ValueError(f"expected a chunk of at least 1 position, got {chunk}")

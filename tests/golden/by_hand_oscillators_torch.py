@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:219003e2321afea1f1055255e8f1f5a298f2ec3a0496b7c59fcba2e00b0c86e9
+# body:        sha256:47b9cdf2c5ebdb78bc2d1e44fad59bc66b4f9e84cf1633dd8ee082f876b0d70d
 """Oscillators.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -122,7 +122,8 @@ def chunkwise(query, key, value, position, w, z, *, state=None, start=None, chun
 
     state is what was summed before, at position start (by default the first one); the
     returned state is at the last position, as recurrent_step takes it. Runs of 2^p ≤
-    chunk positions are taken at once; the sum does not depend on chunk.
+    chunk positions, the longest first, are taken at once; the sum does not depend on
+    chunk.
     """
     if chunk < 1:
         raise ValueError(f"expected a chunk of at least 1 position, got {chunk}")
@@ -148,7 +149,7 @@ def chunkwise(query, key, value, position, w, z, *, state=None, start=None, chun
         late = _transform(queries, times, place, 1, w, z)
         early = _transform(keys, times, end, -1, w, z)
         kept = _transform(state, place, end, -1, w, z)
-        read = _product(late, state.transpose(-1, -2))
+        read = _product(late.to(state.dtype), state.transpose(-1, -2))
         outputs.append(read + _within(queries, keys, values, times, w, z))
         state = kept + _product(values.transpose(-1, -2), early)
         place = end
@@ -229,7 +230,7 @@ def _within(query, key, value, position, w, z):
         late = _transform(queries[1::2], times[1::2], place, 1, w, z)
         early = _transform(keys[0::2], times[0::2], place, -1, w, z)
         scores = _product(late, early.transpose(-1, -2))
-        read = _product(scores, values[0::2]).unbind()
+        read = _product(scores, values[0::2])
         blocks = [block for rows in read for block in (torch.zeros_like(rows), rows)]
         output = output + torch.cat(blocks, dim=-2)
     return output

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"name": "polynomial"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:31ae24fbc38918959b8e719c49c14bb05487d78838eabea44628619b468fb985
+# body:        sha256:91e167c79d913e13ab22f5e0d99220f4e7c2e96215d0ae0fab6316049a281b69
 """Polynomial.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -106,7 +106,8 @@ def chunkwise(query, key, value, position, *, state=None, start=None, chunk=64):
 
     state is what was summed before, at position start (by default the first one); the
     returned state is at the last position, as recurrent_step takes it. Runs of 2^p ≤
-    chunk positions are taken at once; the sum does not depend on chunk.
+    chunk positions, the longest first, are taken at once; the sum does not depend on
+    chunk.
     """
     if chunk < 1:
         raise ValueError(f"expected a chunk of at least 1 position, got {chunk}")

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "decay", "settings": {"dim": "8", "rate": "1/32"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:59948e42db656cbd4a7dadfdcd1dedf8621bc659e40359b4191073cf013c5c5b
+# body:        sha256:ff9db13138d6b899babfbf657c44a591d7d81f94e065fb0ffbb7634116182dae
 """Exponential decay at one rate.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -146,7 +146,7 @@ def chunkwise(query, key, value, position, *, state=None, start=None, chunk=64):
         late = _transform(queries, times, place, 1)
         early = _transform(keys, times, end, -1)
         kept = _transform(state, place, end, -1)
-        read = _product(late, state.transpose(-1, -2))
+        read = _product(late.to(state.dtype), state.transpose(-1, -2))
         outputs.append(read + _within(queries, keys, values, times))
         state = kept + _product(values.transpose(-1, -2), early)
         place = end

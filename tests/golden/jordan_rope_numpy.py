@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"catalogue": "jordan-rope", "settings": {"base": "10000", "decay": "1", "dim": "8", "form": "exact", "length": "1024", "order": "2", "shear": "1"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:09ebc1ee96b1ea18742c539d1a0604ea87049b9098fd80dfdfcd6fb25b0312fc
+# body:        sha256:9d1fd2c9eda4e60c0907f23b2a6bd9750dea3fc436f4696931cbe937d3edbbfb
 """Jordan-RoPE, exact form.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -121,7 +121,8 @@ def chunkwise(query, key, value, position, *, state=None, start=None, chunk=64):
 
     state is what was summed before, at position start (by default the first one); the
     returned state is at the last position, as recurrent_step takes it. Runs of 2^p ≤
-    chunk positions are taken at once; the sum does not depend on chunk.
+    chunk positions, the longest first, are taken at once; the sum does not depend on
+    chunk.
     """
     if chunk < 1:
         raise ValueError(f"expected a chunk of at least 1 position, got {chunk}")

@@ -1,9 +1,9 @@
 # Written by symbolic-pe: Per-head decay of Lightning attention (TransNormer).
-# reproduce:   symbolic-pe build lightning:dim=8,heads=2 --target torch
+# reproduce:   symbolic-pe build linear-attention:dim=8,heads=2 --target torch
 # target:      torch
-# spec:        {"catalogue": "lightning", "settings": {"dim": "8", "heads": "2", "layer": "0", "layers": "24"}}
+# spec:        {"catalogue": "linear-attention", "settings": {"dim": "8", "heads": "2", "layer": "0", "layers": "24"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:1823b08359eaf3fa724539b51407bdddab2cc833aa1d2dfce7d718149911dacf
+# body:        sha256:63c1fa6d898e8a6daed682e7db7e45a09218a2781976bb964ac82bde58f5fce3
 """Per-head decay of Lightning attention (TransNormer).
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
@@ -150,14 +150,14 @@ def chunkwise(query, key, value, position, *, state=None, start=None, chunk=64):
         late = _transform(queries, times, place, 1)
         early = _transform(keys, times, end, -1)
         kept = _transform(state, place, end, -1)
-        read = _product(late, state.transpose(-1, -2))
+        read = _product(late.to(state.dtype), state.transpose(-1, -2))
         outputs.append(read + _within(queries, keys, values, times))
         state = kept + _product(values.transpose(-1, -2), early)
         place = end
     return torch.cat(outputs, dim=-2).to(dtype), state
 
 
-class Lightning(nn.Module):
+class LinearAttention(nn.Module):
     """transform_query and transform_key for x of shape (..., 2, n, 8)."""
 
     def forward(self, query, key, position, reference=0.0):

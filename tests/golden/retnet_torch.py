@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "retnet", "settings": {"base": "10000", "dim": "8", "gamma": "powers", "heads": "2", "layout": "interleaved", "theta": "torchscale"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:a6200af4e157ef75ab287e3a34b2248dd05976c45bbc7366d16ac230516b53ce
+# body:        sha256:ed72f1904e759575d077f379ef641d0ca7a3ee51ab203f28bb5eec85a7474a3c
 """Retention: rotation with per-head decay.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
@@ -156,7 +156,7 @@ def chunkwise(query, key, value, position, *, state=None, start=None, chunk=64):
         late = _transform(queries, times, place, 1)
         early = _transform(keys, times, end, -1)
         kept = _transform(state, place, end, -1)
-        read = _product(late, state.transpose(-1, -2))
+        read = _product(late.to(state.dtype), state.transpose(-1, -2))
         outputs.append(read + _within(queries, keys, values, times))
         state = kept + _product(values.transpose(-1, -2), early)
         place = end

@@ -3,7 +3,7 @@
 # target:      array-api
 # spec:        {"catalogue": "xpos", "settings": {"base": "10000", "dim": "8", "gamma": "2/5", "layout": "interleaved", "scale_base": "512"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:be7a955345cd7b1186df3ac4fcd0c3e4457311d44ed41f1e22a6095d95ef08a0
+# body:        sha256:e4fefb016c636be30b4443de942fbeda11a809dfdbfc6233fb538d649bb0bbf3
 """xPos: rotation with per-plane decay.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -114,7 +114,8 @@ def chunkwise(query, key, value, position, *, state=None, start=None, chunk=64):
 
     state is what was summed before, at position start (by default the first one); the
     returned state is at the last position, as recurrent_step takes it. Runs of 2^p ≤
-    chunk positions are taken at once; the sum does not depend on chunk.
+    chunk positions, the longest first, are taken at once; the sum does not depend on
+    chunk.
     """
     if chunk < 1:
         raise ValueError(f"expected a chunk of at least 1 position, got {chunk}")

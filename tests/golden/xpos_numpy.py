@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"catalogue": "xpos", "settings": {"base": "10000", "dim": "8", "gamma": "2/5", "layout": "interleaved", "scale_base": "512"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:332ce401e23da1f145c712bbd94f1ea6844605599d2b13529ffb6c598fd4448d
+# body:        sha256:96b8c7c75b65c889b5452a5bcdb979b9e2df62001a0d16b6d46da6512f183476
 """xPos: rotation with per-plane decay.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -109,7 +109,8 @@ def chunkwise(query, key, value, position, *, state=None, start=None, chunk=64):
 
     state is what was summed before, at position start (by default the first one); the
     returned state is at the last position, as recurrent_step takes it. Runs of 2^p ≤
-    chunk positions are taken at once; the sum does not depend on chunk.
+    chunk positions, the longest first, are taken at once; the sum does not depend on
+    chunk.
     """
     if chunk < 1:
         raise ValueError(f"expected a chunk of at least 1 position, got {chunk}")

@@ -122,15 +122,34 @@ def test_torch_texts_are_refuted_as_well() -> None:
     assert decide("xpos:dim=4", "torch", old, new).verdict == "refuted"
 
 
+OTHER = ("_transform(", "_carried(")
+"""Another name for the map: such a text moves vectors in a way that only `exact_forms` executes."""
+
+
+def test_texts_that_move_vectors_in_another_way_are_executed_for_some_sizes() -> None:
+    found = decide("decay:dim=4", "numpy", *OTHER)
+    assert "recurrent_step" in found.executed
+    assert "chunkwise" not in found.executed
+    assert "chunkwise is decided for 4 positions in chunks of 4" in found.reason
+
+
 def test_sizes_that_are_not_executed_are_not_claimed() -> None:
     """Beyond the sizes of `CASES` nothing is said about chunks, and a step is the last to go."""
-    found = decide(f"decay:dim={2 * max(CASES)}", "numpy")
+    found = decide(f"decay:dim={2 * max(CASES)}", "numpy", *OTHER)
     assert found.verdict == "proved"
     assert "recurrent_step" in found.executed
     assert "chunkwise is decided" not in found.reason
-    found = decide("decay:dim=129", "numpy")
+    found = decide("decay:dim=129", "numpy", *OTHER)
     assert found.verdict == "proved"
     assert "recurrent_step" not in found.executed
+
+
+@pytest.mark.parametrize(("old", "new"), [STEP[2], CHUNKS[1], MASK[0]])
+def test_the_second_route_refutes_too(old: str, new: str) -> None:
+    kernel, plan = printed("retnet:dim=2,heads=2", "numpy")
+    assert old in kernel.text
+    text = kernel.text.replace(old, new).replace(*OTHER)
+    assert prove_text(compile_kernel(text, "numpy"), plan).verdict == "refuted"
 
 
 def test_an_edited_chunkwise_stays_undecided_and_an_edited_step_does_not() -> None:

@@ -120,7 +120,9 @@ class Recurrence:
     def chunk_docstring(self) -> str:
         """Docstring of the chunkwise form."""
         d = self.module.plan.dimension
-        taken = "At most chunk positions" if self.uniform else "Runs of 2^p ≤ chunk positions"
+        taken = "Runs of 2^p ≤ chunk positions, the longest first,"
+        if self.uniform:
+            taken = "At most chunk positions"
         return docstring(
             "All outputs Σ_{s ≤ t} (qᵀA(t − s)k) v, and the state after the last position.",
             [

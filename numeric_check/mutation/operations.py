@@ -1,0 +1,171 @@
+"""Texts that do the same operations in the same order: the same bits, whatever the numbers.
+
+A text is run on terms: what was done to which operands, and nothing is computed. Two texts whose
+results are the same terms round alike. What is computed and never read is no part of a result.
+
+The loop of Horner's rule over the links of a chain is decided so: its length is a constant of the
+text, so that the shapes that are run are those that there are.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Hashable, Iterator
+from typing import Any
+
+import numpy as np
+
+from numeric_check.exact_element import Exact, LeavesTheRing
+from numeric_check.exact_engine import ENGINES
+from numeric_check.exact_input import is_decided
+from numeric_check.kernel import Kernel
+from numeric_check.mutation.difference import differing_function
+from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
+from symbolic_pe.emit.plan import KernelPlan
+
+LOOPS = frozenset({"_shear"})
+"""Functions whose loops have lengths that are constants of the text."""
+SHAPES: tuple[tuple[int, ...], ...] = ((3,), (2, 1))
+"""Leading axes, and positions."""
+Table = dict[Hashable, int]
+"""Terms by what they are made of."""
+
+
+class Term(Exact):
+    """An operation and its operands, as a number in a table."""
+
+    __slots__ = ("place", "table")
+    __hash__ = None
+
+    def __init__(self, table: Table, made: Hashable) -> None:
+        self.table = table
+        self.place = table.setdefault(made, len(table))
+
+    @property
+    def function(self) -> ExponentialPolynomial:  # type: ignore[override]
+        """None: a term is no function of known operands."""
+        raise LeavesTheRing("the text asks for the value of a term")
+
+    def _with(self, name: str, other: Any, *, reflected: bool = False) -> Any:
+        if isinstance(other, np.ndarray):
+            return NotImplemented
+        pair = self.place, _operand(other)
+        return Term(self.table, (name, *(pair[::-1] if reflected else pair)))
+
+    def _of(self, name: str) -> Term:
+        return Term(self.table, (name, self.place))
+
+    def __add__(self, other: Any) -> Any:
+        return self._with("+", other)
+
+    def __radd__(self, other: Any) -> Any:
+        return self._with("+", other, reflected=True)
+
+    def __sub__(self, other: Any) -> Any:
+        return self._with("-", other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._with("-", other, reflected=True)
+
+    def __mul__(self, other: Any) -> Any:
+        return self._with("*", other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return self._with("*", other, reflected=True)
+
+    def __truediv__(self, other: Any) -> Any:
+        return self._with("/", other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return self._with("/", other, reflected=True)
+
+    def __pow__(self, other: Any) -> Any:
+        return self._with("**", other)
+
+    def __neg__(self) -> Term:
+        return self._of("neg")
+
+    def __pos__(self) -> Term:
+        return self
+
+    def __floor__(self) -> Term:
+        return self._of("floor")
+
+    def cos(self) -> Term:
+        """The cosine, as a term."""
+        return self._of("cos")
+
+    def sin(self) -> Term:
+        """The sine, as a term."""
+        return self._of("sin")
+
+    def exp(self) -> Term:
+        """The exponential, as a term."""
+        return self._of("exp")
+
+    def sqrt(self) -> Term:
+        """The square root, as a term."""
+        return self._of("sqrt")
+
+    def log(self) -> Term:
+        """The logarithm, as a term."""
+        return self._of("log")
+
+
+def _operand(value: Any) -> Hashable:
+    if isinstance(value, Term):
+        return value.place
+    return ("number", str(value.function) if isinstance(value, Exact) else repr(value))
+
+
+def same_operations(kernel: Kernel, original: Kernel, plan: KernelPlan) -> bool:
+    """Whether the texts differ in one loop over links, and do the same in both maps."""
+    if differing_function(kernel.text, original.text) not in LOOPS:
+        return False
+    if _casts(kernel.text) != _casts(original.text):
+        return False
+    found: list[bool] = []
+
+    def decide() -> None:
+        table: Table = {}
+        pairs = zip(_results(kernel, plan, table), _results(original, plan, table), strict=True)
+        found.append(all(a == b for a, b in pairs))
+
+    return is_decided(decide) and found[-1]
+
+
+def _casts(text: str) -> list[str]:
+    """Casts vanish among terms: they have to be the same."""
+    calls = (n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Call))
+    return [
+        ast.dump(n)
+        for n in calls
+        if isinstance(n.func, ast.Attribute) and n.func.attr in ("to", "astype", "asarray")
+    ]
+
+
+def _results(kernel: Kernel, plan: KernelPlan, table: Table) -> Iterator[list[Any]]:
+    """The terms of both maps, for each of `SHAPES`."""
+    engine = ENGINES[kernel.target]
+    names = kernel.on_library(engine.library, engine.lift, engine.functions)
+    heads = () if plan.heads == 1 else (plan.heads,)
+    for *lead, n in SHAPES:
+        x = _symbols(table, "x", (*lead, *heads, n, plan.dimension))
+        place = _symbols(table, "t", (n,))
+        parameters = (Term(table, ("parameter", name)) for name in plan.parameters)
+        given = (*parameters, Term(table, ("reference",)))
+        for name in ("transform_query", "transform_key"):
+            function: Callable[..., Any] = names[name]
+            result = function(engine.bring(x), engine.bring(place), *given)
+            array = np.asarray(engine.fetch(result), dtype=object)
+            yield [array.shape, *(_operand(e) for e in array.flat)]
+
+
+def _symbols(table: Table, name: str, shape: tuple[int, ...]) -> Any:
+    found = np.empty(shape, dtype=object)
+    for place in np.ndindex(*shape):
+        found[place] = Term(table, (name, *place))
+    return found
+
+
+__all__ = ["same_operations"]
