@@ -215,6 +215,7 @@ def build(
     budget: Budget,
 ) -> None:
     """Build verified code for one encoding."""
+    from symbolic_pe.cli.certificates import refutation_files
     from symbolic_pe.cli.checks import build_record, error_records
     from symbolic_pe.cli.files import read_any_specification, read_specification, write_files
     from symbolic_pe.cli.nearness import snap_lines
@@ -253,6 +254,8 @@ def build(
         files["report.json"] = to_text(record)
         files["report.md"] = report_markdown(artefacts, errors, record.bounds, changes)
         write_files(output, files)
+    elif refuting := refutation_files(artefacts.refutation):
+        write_files(output, refuting)
     text = "".join(f"{line}\n" for line in snap_lines(changes))
     text += build_text(artefacts, errors, record.bounds, output)
     click.echo(to_text(record) if as_json else text, nl=False)
@@ -317,9 +320,21 @@ def classify(
     type=click.Path(path_type=Path, file_okay=False),
     help="Also write what is proved as Rocq files that coqc checks.",
 )
+@click.option(
+    "--certificates",
+    "certificates",
+    metavar="DIR",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Also write a certificate of each, refutations included, for `recheck`.",
+)
 @budget_option
 def prove(
-    specs: tuple[str, ...], *, as_json: bool, rocq_directory: Path | None, budget: Budget
+    specs: tuple[str, ...],
+    *,
+    as_json: bool,
+    rocq_directory: Path | None,
+    certificates: Path | None,
+    budget: Budget,
 ) -> None:
     """Prove or refute."""
     from symbolic_pe.cli.dispatch import proof
@@ -344,6 +359,10 @@ def prove(
         export = rocq_export(list(zip(proofs, specs, strict=True)))
         write_export(export, rocq_directory)
         click.echo(export_text(export, rocq_directory), err=as_json)
+    if certificates is not None:
+        from symbolic_pe.cli.certificates import write_certificates
+
+        click.echo(write_certificates(proofs, certificates), err=as_json)
     sys.exit(_worst([claim for decided in proofs for claim in decided.claims]))
 
 

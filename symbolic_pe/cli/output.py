@@ -221,6 +221,7 @@ class BuildRecord(msgspec.Struct, frozen=True):
     bounds: dict[str, BoundsRecord]
     failures: list[str]
     certificate: str | None
+    refutation: str | None
 
 
 class FunctionCheckRecord(msgspec.Struct, frozen=True):
