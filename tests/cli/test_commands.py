@@ -301,14 +301,36 @@ def test_plain_generators_build(document: object, tmp_path: Path) -> None:
     assert run("recheck", str(tmp_path / "out" / "certificate.json")).exit_code == 0
 
 
-def test_a_refuted_build_says_so_and_writes_nothing(tmp_path: Path) -> None:
+def test_a_refuted_build_says_so_and_writes_its_witness(tmp_path: Path) -> None:
     out = tmp_path / "out"
     result = run("build", "examples/alibi-misquoted.toml", "-o", str(out))
     assert result.exit_code == 1
     assert "claimed -6, found -2" in result.stdout
     record = output("build", "examples/alibi-misquoted.toml", "-o", str(out))
     assert (record["outcome"], record["kernels"], record["certificate"]) == ("refuted", {}, None)
-    assert not out.exists()
+    (only,) = out.iterdir()
+    document = json.loads(only.read_text())
+    assert (only.name, document["digest"]) == ("refutation.json", record["refutation"])
+    (found,) = output("recheck", str(only))["certificates"]
+    assert found["accepted"]
+    assert found["claims"]["augmentation"] == "refuted"
+    assert "5 proved, 1 refuted" in run("recheck", str(only)).stdout
+
+
+def test_prove_writes_certificates_of_every_kind(tmp_path: Path) -> None:
+    specs = ["rope:dim=4", *(f"examples/{n}.toml" for n in ("axial", "no-generator"))]
+    out = tmp_path / "certificates"
+    result = run("prove", *specs, "--no-cache", "-o", str(out))
+    assert result.exit_code == 1
+    files = sorted(p for p in out.iterdir() if p.name != "index.json")
+    kinds = {json.loads(p.read_text())["kind"] for p in files}
+    assert kinds == {"encoding", "axes", "step"}
+    assert any(json.loads(p.read_text())["refutations"] for p in files)
+    checked = run("recheck", *map(str, files))
+    assert checked.exit_code == 0, checked.output
+    text = files[0].read_text().replace('"claims":[', '"claims":["relativity",', 1)
+    files[0].write_text(text)
+    assert run("recheck", *map(str, files)).exit_code == 1
 
 
 def test_unknown_name_offers_the_nearest() -> None:

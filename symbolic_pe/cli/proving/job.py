@@ -20,13 +20,9 @@ from symbolic_pe.cli.proving.limit import OUT_OF_MEMORY, Allow, Ended, Send, in_
 from symbolic_pe.cli.proving.records import Judged
 from symbolic_pe.cli.proving.sources import Source
 from symbolic_pe.errors import NotYetCovered, SymbolicPEError, Undecided
-from symbolic_pe.production import make_kernels
 from symbolic_pe.proof.certificate import canonical
-from symbolic_pe.proof.integer_positions import StepProof
-from symbolic_pe.proof.prover import Proof
-from symbolic_pe.proof.rocq.export import AnyProof, file_of
-from symbolic_pe.proof.several_axes import AxesProof
-from symbolic_pe.proof.verdicts import OutsideProof
+from symbolic_pe.proof.certificate_of_positions import AnyProof, certificate_of
+from symbolic_pe.proof.rocq.export import file_of
 
 T = TypeVar("T")
 TOO_LARGE = "the input is too large or too deeply nested"
@@ -122,18 +118,7 @@ def _attempt(make: Callable[[], T]) -> tuple[T | None, str]:
 
 def _certificate(found: AnyProof) -> str:
     """The certificate that the independent checker accepts. Raises `NotYetCovered`."""
-    if not isinstance(found, Proof):
-        what = {StepProof: "steps", AxesProof: "several axes", OutsideProof: "what is no group"}
-        raise NotYetCovered(
-            f"certificates are of one generator; there are none of {what[type(found)]} yet"
-        )
-    refuted = [c.name for c in found.claims if c.verdict.value == "refuted"]
-    if refuted:
-        raise NotYetCovered(f"{', '.join(refuted)}: refuted")
-    plan, document, _ = make_kernels(found.encoding, found, [], "")
-    if plan.distance:
-        raise NotYetCovered("a kernel has a rational generator near X: see build")
-    return canonical(document)
+    return canonical(certificate_of(found))
 
 
 def clean(text: str) -> str:
