@@ -102,10 +102,9 @@ def shown_format(values: Array, given: str) -> Format:
 def arithmetic_of(images: Array, given: str, returned: str, angle: str = "float32") -> Arithmetic:
     """The arithmetic that the images of unit vectors show.
 
-    images    entries of F(t), from inputs of dtype `given`
+    images    entries of F(t), from inputs of dtype `given`, in which products may be formed
     returned  dtype of the results
     """
     output = FORMATS.get(returned, FORMATS[given])
-    table = shown_format(images, given)
-    coarser = table if table.precision < output.precision else output
-    return Arithmetic(FORMATS[angle], coarser, output)
+    formats = (shown_format(images, given), output, FORMATS[given])
+    return Arithmetic(FORMATS[angle], min(formats, key=lambda f: f.precision), output)

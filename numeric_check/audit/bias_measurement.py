@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from numeric_check.audit.arithmetic import significant_bits
 from numeric_check.audit.libraries import Array
+from numeric_check.audit.positions import LONG_LAGS, LONG_STARTS
 from numeric_check.audit.subject import BiasSubject
 from numeric_check.tolerance import FORMATS
 from symbolic_pe.errors import AuditError
@@ -61,7 +62,9 @@ class MeasuredBias:
 def asked_positions() -> list[int]:
     """With the lags between far ones, so that each has a pair (lag, 0) beside it."""
     far = (0, 1, *FAR)
-    return sorted({*range(NEAR), *far, *(t - s for t in far for s in far if t >= s)})
+    between = {t - s for t in far for s in far if t >= s}
+    long = {s + lag for s in (0, *LONG_STARTS) for lag in LONG_LAGS} | set(LONG_STARTS)
+    return sorted({*range(NEAR), *far, *between, *long})
 
 
 def measure_bias(subject: BiasSubject) -> MeasuredBias:

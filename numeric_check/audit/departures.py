@@ -113,9 +113,13 @@ def _beyond(
         group = np.array(part.channels)
         return _from_start(found[:, group[:, None], group[None]], start, back)
 
-    bad = part.departure.position
-    good = max([length - 1, *(p for p in measured.positions if p < bad)])
+    far = [p for p in measured.positions if length <= p <= part.departure.position]
     try:
+        failing = _failing(part, recovered, far, measure(far))
+        if not failing.any():
+            return part
+        place = int(failing.argmax())
+        good, bad = far[place - 1] if place else length - 1, far[place]
         first = narrowed(lambda ps: _failing(part, recovered, ps, measure(ps)), good, bad)
         around = sorted({first, *(first + i for i in range(1, 9)),
                          *(p for p in measured.positions if p >= first)})  # fmt: skip

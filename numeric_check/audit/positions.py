@@ -10,7 +10,11 @@ LADDER = tuple(1 << k for k in range(18))
 """Powers of two: each refines the generator found so far by the next phase."""
 SMALL = tuple(range(9))
 LAGS = (0, 1, 2, 7, 85, 511)
-SHIFTS = (1, 3, 85, 419, 4095, 8193, 65536, 131071)
+SHIFTS = (1, 3, 85, 255, 419, 4095, 8193, 32767, 65535, 65536, 131071)
+"""With the last positions before integers of 8, 16 and 17 bits end."""
+LONG_LAGS = (600, 1000, 2048, 3000, 10000)
+LONG_STARTS = (420, 4096, 65536)
+"""Long lags at several places: where scores or biases are limited, the limit may depend on them."""
 NEIGHBOURS = (257, 513, 2049, 4097)
 """Just past the integers that bfloat16 and float16 hold."""
 FIRST = (0, 1, 2, 3, 7, 40)

@@ -328,14 +328,35 @@ def before_and_after(
 ) -> str:
     """Print how far the image at a position is from itself after another call."""
     positions, other = between
-    narrow = "bfloat16" if "bfloat16" in (dtype, other) else dtype
+    code, writer = _in_dtypes(subject, dtype, other)
+    one = f"R([{position}], {writer.kind(dtype)})[0]"
+    steps = f"a = {one}; R({listed(positions)}, {writer.kind(other)}); print(abs({one} - a).max())"
+    return shell(f"{code}; {steps}")
+
+
+def in_two_calls_after(
+    subject: MapSubject,
+    positions: Sequence[int],
+    slot: int,
+    dtype: str,
+    between: tuple[Sequence[int], str],
+) -> str:
+    """Print how far apart the images at a position are in two calls that come after another."""
+    code, writer = _in_dtypes(subject, dtype, between[1])
+    first = f"R({listed(between[0])}, {writer.kind(between[1])})"
+    one = f"R({listed(positions)}, {writer.kind(dtype)})[{slot}]"
+    other = f"R([{positions[slot]}], {writer.kind(dtype)})[0]"
+    return shell(f"{code}; {first}; print(abs({one} - {other}).max())")
+
+
+def _in_dtypes(subject: MapSubject, *dtypes: str) -> tuple[str, Writer]:
+    """Python that defines R(P, D): images of ones in a dtype D."""
+    narrow = "bfloat16" if "bfloat16" in dtypes else dtypes[0]
     writer = Writer(subject.library.name, narrow)
     x = writer.ones(one_row(subject, "len(P)")).replace(writer.kind(), "D")
     image = f"f({x}, {places(subject, 'P', writer)})"
     run = f"R = lambda P, D: {image}.reshape(len(P), {subject.dimension})"
-    one = f"R([{position}], {writer.kind(dtype)})[0]"
-    steps = f"a = {one}; R({listed(positions)}, {writer.kind(other)}); print(abs({one} - a).max())"
-    return shell(f"{writer.head}; {imports(subject)}; {run}; {steps}")
+    return f"{writer.head}; {imports(subject)}; {run}", writer
 
 
 def rows_of_batch(subject: MapSubject, form: str, positions: Sequence[int], dtype: str) -> str:

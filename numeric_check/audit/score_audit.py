@@ -19,7 +19,15 @@ from numeric_check.audit.libraries import Array
 from numeric_check.audit.matrices import norm, norms
 from numeric_check.audit.measurement import Measurement
 from numeric_check.audit.planes import Spectrum, spectrum
-from numeric_check.audit.positions import LADDER, LAGS, SHIFTS, SMALL, STANDARD
+from numeric_check.audit.positions import (
+    LADDER,
+    LAGS,
+    LONG_LAGS,
+    LONG_STARTS,
+    SHIFTS,
+    SMALL,
+    STANDARD,
+)
 from numeric_check.audit.probes import generator as generators
 from numeric_check.audit.probes.group import group_law, initial
 from numeric_check.audit.recognition import recognise
@@ -192,8 +200,9 @@ def _asked_positions(subject: ScoreSubject, measured: Measurement) -> list[int]:
     """Small ones and far ones in one call, with the lags between the far ones."""
     far = {p for s in SHIFTS for p in (s, *(s + lag for lag in LAGS))} | set(STANDARD)
     between = {t - s for t in STANDARD for s in STANDARD if t >= s}
-    reach = measured.reach
-    return sorted(p for p in {*range(NEAR), *far, *between} if p <= reach)
+    long = {s + lag for s in (0, *LONG_STARTS) for lag in LONG_LAGS} | set(LONG_STARTS)
+    every = {*range(NEAR), *far, *between, *long}
+    return sorted(p for p in every if p <= measured.reach)
 
 
 def _relative(subject: ScoreSubject, context: Context) -> Finding:

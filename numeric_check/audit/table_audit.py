@@ -37,11 +37,12 @@ COARSE_ROUNDINGS = 4.0
 
 @dataclass(frozen=True)
 class Pair:
-    """Columns a·(cos φ(t), sin φ(t)), φ(t) = ωt + φ₀, found in columns (first, second)."""
+    """Columns r·(cos φ(t), sin φ(t)), φ(t) = ωt + φ₀, found in columns (first, second)."""
 
     columns: tuple[int, int]
     frequency: float
     start: float
+    radius: float
 
 
 def audit_table(subject: TableSubject) -> AuditReport:
@@ -111,7 +112,7 @@ def _pairs(values: Array) -> Iterator[Pair]:
                 slack = coarse + unit * (1.0 + np.abs(line))
                 if (np.abs(phase - line) <= 4.0 * slack).all():
                     taken |= {a, b}
-                    yield Pair((a, b), frequency, float(phase[0]))
+                    yield Pair((a, b), frequency, float(phase[0]), float(radius[0]))
 
 
 def _partners(a: int, d: int) -> list[int]:
@@ -240,7 +241,7 @@ def _precision(subject: TableSubject, values: Array, pairs: list[Pair]) -> Findi
         float(error[pair, place]), float(room[pair, place]),
         detail=f"wrong {extent(seen, over)}; the largest error is {float(error.max()):.2g}",
         witness=f"position {position}, column {column}: {float(row[0, column]):.9g}, exact "
-        f"{float(np.cos(angle)):.9g}",
+        f"{pairs[at].radius * float(np.cos(angle)):.9g}",
         reproduce=rows_of_table(subject, [position], column),
         numbers={"profile": error_profile(tried, error.max(axis=0))},
     )  # fmt: skip
@@ -256,7 +257,8 @@ def _errors(
     for p in pairs:
         angle = p.frequency * at + p.start
         a, b = p.columns
-        errors.append(np.hypot(table[:, a] - np.cos(angle), table[:, b] - np.sin(angle)))
+        x, y = table[:, a] / p.radius, table[:, b] / p.radius
+        errors.append(np.hypot(x - np.cos(angle), y - np.sin(angle)))
         # the frequency itself is known from a scan of `length` positions
         room = coarse + unit * (ROUNDINGS + ANGLE_ROUNDINGS * abs(p.frequency) * at)
         rooms.append(room + 4.0 * ROUNDINGS * unit * at / length)

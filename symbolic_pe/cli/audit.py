@@ -69,13 +69,19 @@ def _known(
 ) -> tuple[str, int]:
     """Every known package that is installed: one table, then what was found."""
     from numeric_check.audit import audit
+    from numeric_check.audit.front import Options
     from numeric_check.audit.known import known_entries
     from symbolic_pe.cli.known import KnownResult, known_page, known_record, known_text
     from symbolic_pe.cli.pages import check_section, write_section
 
     given = {"MODULE:ATTRIBUTE": request.subject, "--adapter": request.adapter, "-o": output}
     given |= {"--against": request.against}
-    given |= {f"--{k}": v for k, v in request.stated.items() if v not in (None, False, 1, "maps")}
+    default = Options()
+    given |= {
+        f"--{name}": value
+        for name, value in request.stated.items()
+        if value != getattr(default, name)
+    }
     stated = [name for name, value in given.items() if value is not None]
     if stated:
         raise AuditError(

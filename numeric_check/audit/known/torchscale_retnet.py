@@ -1,8 +1,8 @@
 """torchscale: the rotation and decay of RetNet, `RetNetRelPos` with `theta_shift`.
 
-Retention multiplies scores by a mask, ratio^(t − s) over the root of its row's sum, and then
-divides each row by the sum of its magnitudes. What belongs to a row alone is taken off here, by
-dividing by the mask's own diagonal, and keys after the query are masked.
+Retention multiplies scores by ratio^(t − s) over the root of its row's sum, and divides each row by
+the sum of its magnitudes. What belongs to a row alone is left out here; keys after the query are
+masked.
 """
 
 from __future__ import annotations

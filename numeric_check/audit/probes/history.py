@@ -22,6 +22,7 @@ from numeric_check.audit.probes.slots import alone, order, position_dtypes, rows
 from numeric_check.audit.reproduce import (
     before_and_after,
     before_and_after_rival,
+    in_two_calls_after,
     overwritten,
     rivals,
 )
@@ -31,7 +32,11 @@ from symbolic_pe.errors import AuditError
 BASE = FIRST
 LONG = 8193
 FAR = (5, 6, 1000, 65536)
+SAME: tuple[int, ...] = ()
+"""In the place of positions: those that are asked for afterwards."""
 DISTURBANCES: tuple[tuple[str, Sequence[int], str], ...] = (
+    ("the same call in bfloat16", SAME, "bfloat16"),
+    ("the same call in float16", SAME, "float16"),
     ("a call in bfloat16", range(0, 1025), "bfloat16"),
     ("a call in float16", range(0, 1025), "float16"),
     ("a longer call", range(0, LONG), ""),
@@ -55,13 +60,13 @@ def calls(context: Context) -> Finding:
     both = (_at(wide, check, base), right)
     found += differences(context, "in two calls", base, both, line, dtype=dtype)
     for words, positions, kind in DISTURBANCES:
-        subject = context.subject.anew()
-        usable = [p for p in positions if p <= context.measured.reach]
-        try:
-            run(subject, usable, kind or dtype)
-        except AuditError:
-            continue
         for places, expected in ((check, wide), (base, right)):
+            subject = context.subject.anew()
+            usable = [p for p in positions or places if p <= context.measured.reach]
+            try:
+                run(subject, usable, kind or dtype)
+            except AuditError:
+                continue
             line = _between(context, dtype, (usable, kind or dtype), places)
             after = (run(subject, places, dtype), expected)
             found += differences(context, f"after {words}", places, after, line, dtype=dtype)
@@ -83,9 +88,48 @@ def _since_the_first(context: Context) -> list[Disagreement]:
 def _between(
     context: Context, dtype: str, between: tuple[Sequence[int], str], places: Sequence[int]
 ) -> Callable[[int], str]:
-    """The line that makes another call between two equal ones."""
-    subject = context.subject
-    return lambda slot: before_and_after(subject, places[slot], dtype, between)
+    """The line that makes another call between two that should agree."""
+    return lambda slot: _line(context, list(places), slot, dtype, between)
+
+
+def _line(
+    context: Context,
+    places: list[int],
+    slot: int,
+    dtype: str,
+    between: tuple[Sequence[int], str],
+) -> str:
+    """A position alone before and after, or, where that shows nothing, after it in two calls."""
+    subject, p = context.subject, places[slot]
+    late = _differ(context, dtype, between, ([p], 0), ([p], 0), late=True)
+    if not late and _differ(context, dtype, between, (places, slot), ([p], 0), late=False):
+        return in_two_calls_after(subject, places, slot, dtype, between)
+    return before_and_after(subject, p, dtype, between)
+
+
+def _differ(
+    context: Context,
+    dtype: str,
+    between: tuple[Sequence[int], str],
+    one: tuple[list[int], int],
+    other: tuple[list[int], int],
+    *,
+    late: bool,
+) -> bool:
+    """Whether two calls of a fresh subject differ: around another call, or both after it."""
+    subject = context.subject.anew()
+    try:
+        if not late:
+            run(subject, *between)
+        a = run(subject, one[0], dtype)[one[1]]
+        if late:
+            run(subject, *between)
+        b = run(subject, other[0], dtype)[other[1]]
+    except AuditError:
+        return False
+    at = [one[0][one[1]]]
+    (found,) = differences(context, "", at, (a[None], b[None]), lambda _: "", dtype=dtype)
+    return found.error > found.tolerance
 
 
 def _at(values: Array, positions: Sequence[int], wanted: Sequence[int]) -> Array:

@@ -29,6 +29,8 @@ from symbolic_pe.errors import AuditError
 SCAN_LAGS = (0, 1, 7, 85, 511, 4095, 32768)
 SHORT = 64
 """All lags below it are tried in search of the smallest pair that fails."""
+NARROWED = 3
+"""Failing pairs from which a smaller one is looked for: smallest in all, in the lag, in s."""
 BLOCKS = 1 << 17
 """Blocks of one lag; of longer scans not every position is judged for lags beyond 1."""
 
@@ -211,7 +213,13 @@ def _smallest(context: Context, failing: Sequence[Drift]) -> Drift:
         short += [d for d in _drifts(context, small) if d.ratio > 1.0]
         return min([best, *short], key=lambda d: d.size)
     try:
-        return _narrowed(context, best)
+        every = list({d.moved: d for d in failing}.values())
+        tried = [
+            *sorted(every, key=lambda d: d.size)[:NARROWED],
+            *sorted(every, key=lambda d: (d.base[0], d.size))[:NARROWED],
+            *sorted(every, key=lambda d: (d.moved[1], d.size))[:NARROWED],
+        ]
+        return min((_narrowed(context, d) for d in tried), key=lambda d: d.size)
     except AuditError:  # it does not take these positions in one call
         return best
 

@@ -34,17 +34,22 @@ def pictures(report: AuditReport) -> dict[str, str]:
 
 
 def _numbers(report: AuditReport, question: str) -> Mapping[str, Any]:
-    return next((f.numbers for f in report.findings if f.question == question), {})
+    """Of a question; with several axes, of axis 0 where it is asked of each."""
+    named = {f.question: f.numbers for f in report.findings if f.numbers}
+    return named.get(question) or named.get(f"axis 0 {question}", {})
 
 
 # -- errors -----------------------------------------------------------------------------------
 
 
 def _errors(report: AuditReport) -> str | None:
+    names = {dtype: f"precision {dtype}" for dtype in COLOURS}
+    if "profile" in _numbers(report, "precision"):  # a table has the dtype that it has
+        names = {"float64": "precision"}
     lines = {
         dtype: [(p + 1.0, min(max(e, FLOOR), CEILING)) for p, e in numbers["profile"]]
-        for dtype in COLOURS
-        if "profile" in (numbers := _numbers(report, f"precision {dtype}"))
+        for dtype, name in names.items()
+        if "profile" in (numbers := _numbers(report, name))
     }
     points = [point for line in lines.values() for point in line if point[1] > FLOOR]
     if not points:
@@ -56,7 +61,8 @@ def _errors(report: AuditReport) -> str | None:
         drawn = " ".join(f"{x(a):.1f},{y(b):.1f}" for a, b in line if b > FLOOR)
         colour = COLOURS[dtype]
         body.append(f'<polyline fill="none" stroke="{colour}" points="{drawn}"/>')
-        body.append(_text(WIDTH - RIGHT + 12, TOP + 18 * (row + 1), dtype, fill=colour))
+        label = "as it is" if len(lines) == 1 else dtype
+        body.append(_text(WIDTH - RIGHT + 12, TOP + 18 * (row + 1), label, fill=colour))
     return _svg(body)
 
 
@@ -99,7 +105,7 @@ def _linear(values: Sequence[float], start: float, end: float) -> Scale:
 
 
 def _spectrum(report: AuditReport) -> str | None:
-    numbers = _numbers(report, "generator")
+    numbers = _numbers(report, "generator") or _numbers(report, "closed")
     frequencies, rates = numbers.get("frequencies", []), numbers.get("rates", [])
     if not frequencies:
         return None
