@@ -62,25 +62,45 @@ SPECTRA = ClaimTable(
     "Spectra of the coupling of content and position",
     "An article after arXiv:2505.13027, version 1.",
     (
-        PublishedClaim("S2.1", "Logits with relative encodings have Toeplitz structure."),
+        PublishedClaim(
+            "S2.1",
+            "Logits with relative encodings have Toeplitz structure.",
+            parts=("V16", "F15", "V10", "F10"),
+        ),
         PublishedClaim(
             "S2.2",
             "RoPE couples content and position by a Hadamard product with a Toeplitz kernel, "
             "additive encodings add a Toeplitz term.",
+            parts=("F5", "V1", "V5"),
         ),
-        PublishedClaim("S2.3", "The multiplicative coupling contracts the spectrum."),
-        PublishedClaim("S2.4", "Contraction stabilises optimisation and lowers its cost."),
-        PublishedClaim("S2.5", "Contraction suppresses high frequencies."),
+        PublishedClaim(
+            "S2.3",
+            "The multiplicative coupling contracts the spectrum.",
+            parts=("F1", "F2", "F3", "F4", "V2", "V15", "V14"),
+        ),
+        PublishedClaim(
+            "S2.4",
+            "Contraction stabilises optimisation and lowers its cost.",
+            parts=("F11", "F6", "F7", "F8"),
+        ),
+        PublishedClaim("S2.5", "Contraction suppresses high frequencies.", parts=("F14", "V6")),
         PublishedClaim("S2.6", "RoPE wins on tasks that depend on position."),
         PublishedClaim(
-            "S2.7", "Position is deposited in single heads of early layers; MLA spreads it."
+            "S2.7",
+            "Position is deposited in single heads of early layers; MLA spreads it.",
+            parts=("V11", "F12", "F13"),
         ),
         PublishedClaim(
             "S2.8",
             "Learned, relative, absent, decoupled and Fourier encodings are alternatives; "
             "additive and multiplicative ones can be mixed, layer by layer.",
+            parts=("F9",),
         ),
-        PublishedClaim("S2.9", "Tools are needed that show which heads and layers carry position."),
+        PublishedClaim(
+            "S2.9",
+            "Tools are needed that show which heads and layers carry position.",
+            parts=("V16",),
+        ),
     ),
 )
 

@@ -121,6 +121,17 @@ matrix of every size is positive definite, and no finite size has all these rank
             ),
         ),
         Step(
+            "for-every-size",
+            r"In Rocq by another road: derivatives of what a flow gives grow like powers, those "
+            r"of a "
+            "logarithm like factorials.",
+            Rule.ROCQ,
+            lambda: cited(
+                "Growth.logarithm_is_not_realised",
+                "~ (forall t : R, 0 <= t -> bilinear n p (E t) q = c * ln (1 + a * t))",
+            ),
+        ),
+        Step(
             "moments",
             r"$\ln\frac{1 + a(n+1)}{1 + an} = \int_0^\infty "
             r"e^{-(n + 1/a)s}\,\frac{1 - e^{-s}}{s}\,ds$: "
@@ -150,7 +161,7 @@ matrix of every size is positive definite, and no finite size has all these rank
         ),
     ),
     uses=("realisable-biases",),
-    rocq=("HalfLine.known_on_a_half_line",),
+    rocq=("HalfLine.known_on_a_half_line", "Growth.logarithm_is_not_realised"),
     justifies=("kerple",),
     sources=("Chi et al., KERPLE, arXiv:2205.09921",),
 )

@@ -12,11 +12,13 @@ class PublishedClaim:
     key    by which answers of derivations name it: `S1.9`, `8.1-3`
     text   what is claimed, Markdown with $…$
     where  where it stands, if not in the source of the whole table
+    parts  keys of finer statements whose answers are answers to this claim
     """
 
     key: str
     text: str
     where: str = ""
+    parts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ THEORY = (
     "Continuity",
     "Minimality",
     "HalfLine",
+    "Growth",
     "ExteriorAlgebra",
     "Determinant",
     "Fundamental",

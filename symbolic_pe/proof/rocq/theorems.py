@@ -99,6 +99,12 @@ THEOREMS = (
         "known_on_a_half_line",
         "pᵀE(t)q = 0 for all t ≥ 0 gives pᵀE(t)q = 0 for all t",
     ),
+    Theorem(
+        "Growth",
+        "derivatives_grow_like_powers",
+        "the k-th derivative of pᵀE(t)q is at most K·Sᵏ",
+    ),
+    Theorem("Growth", "logarithm_is_not_realised", "no flow gives c·ln(1 + at) for all t ≥ 0"),
     Theorem("Fundamental", "fundamental_exists", "p(d/dt)φ = 0 has fundamental solutions"),
     Theorem("Fundamental", "fundamental_unique", "and only one system of them"),
     Theorem("Fundamental", "flow_from_annihilator", "p(X) = 0 gives exp(tX) = Σ φ_c(t)·Xᶜ"),
