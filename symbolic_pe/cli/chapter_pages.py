@@ -1,9 +1,8 @@
-"""The derivations as a book: a page each, one for every chapter, and the table of claims."""
+"""The derivations as a book: a page each, and one for every chapter."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from derivations import Chapter
 from symbolic_pe.proof.derivation import Decided
@@ -24,7 +23,7 @@ def beside(scheme: str, name: str) -> str | None:
 def chapter_files(
     chapters: Sequence[Chapter], decided: Mapping[str, Decided], cite: Cite
 ) -> dict[str, str]:
-    """Index, chapters, derivations and claims, by path."""
+    """Index, chapters and derivations, by path."""
     by_chapter = {
         chapter.key: [d for d in decided.values() if d.derivation.chapter == chapter.key]
         for chapter in chapters
@@ -36,7 +35,6 @@ def chapter_files(
         )
     for name, found in decided.items():
         files[f"derivations/{name}.md"] = myst(derivation_page(found, cite), beside)
-    files["derivations/claims.md"] = _claims(list(decided.values()))
     return files
 
 
@@ -49,7 +47,9 @@ def _index(chapters: Sequence[Chapter], by_chapter: Mapping[str, Sequence[Decide
         "Every statement here is decided when the book is built: each step by the rule that it "
         "names, each published claim with its verdict, and without its hypotheses each statement "
         "is refuted by numbers that anyone can evaluate. `symbolic-pe explain NAME` prints one of "
-        "them, as Markdown, LaTeX or HTML."
+        "them, as Markdown, LaTeX or HTML. There are [all statements on one "
+        "page](docs:reference/theorem-index.md) and [what is decided of published "
+        "claims](docs:reference/claims.md)."
     )
     page = Page(
         "index",
@@ -58,7 +58,7 @@ def _index(chapters: Sequence[Chapter], by_chapter: Mapping[str, Sequence[Decide
         (Prose(words), Table(("chapter", "derivations"), rows)),
     )
     listed = [f"chapter-{c.key}" for c in chapters]
-    return myst(page, beside) + _toctree([*listed, "claims"])
+    return myst(page, beside) + _toctree(listed)
 
 
 def _chapter(number: int, chapter: Chapter, found: Sequence[Decided]) -> str:
@@ -72,36 +72,6 @@ def _chapter(number: int, chapter: Chapter, found: Sequence[Decided]) -> str:
         (Table(("statement", "verdict"), rows),) if rows else (),
     )
     return myst(page, beside) + _toctree([d.derivation.name for d in found])
-
-
-def _claims(found: Sequence[Decided]) -> str:
-    """Claims of the sources with their verdicts, each linked to what decides it."""
-    rows = sorted(_answers(found), key=lambda row: _natural(row[0]))
-    page = Page(
-        "claims",
-        "Published claims",
-        "symbolic-pe book",
-        (
-            Prose("What the derivations decide of claims in print, by the number of the claim."),
-            Table(("claim", "verdict", "decided in", "what is true"), tuple(rows)),
-        ),
-    )
-    return myst(page, beside)
-
-
-def _answers(found: Sequence[Decided]) -> Iterator[tuple[str, str, str, str]]:
-    for decided in found:
-        d = decided.derivation
-        for a in d.answers:
-            yield a.claim, a.verdict.value, f"[{d.title}](derivation:{d.name})", a.remark
-
-
-def _natural(text: str) -> list[tuple[bool, int, str]]:
-    """S1.9 before S1.10."""
-    return [
-        (piece.isdigit(), int(piece) if piece.isdigit() else 0, piece)
-        for piece in re.split(r"([0-9]+)", text)
-    ]
 
 
 def _toctree(names: Sequence[str]) -> str:

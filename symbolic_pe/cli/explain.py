@@ -31,8 +31,8 @@ FORMATS = ("markdown", "latex", "html")
 def explain(name: str | None, form: str, output: Path | None) -> None:
     """A derivation or an encoding as a page, every verdict decided now.
 
-    NAME is a derivation, or any SPEC: a catalogue name with settings, or a file. Without NAME, all
-    derivations and entries are listed.
+    NAME is any SPEC (a catalogue name with settings, or a file) or a derivation; where both have
+    the name, `derivation:NAME` is the derivation. Without NAME, all of them are listed.
     """
     from symbolic_pe.cli.files import write_files
 
@@ -57,13 +57,13 @@ def page_named(name: str, *, figures: bool = False) -> Page:
     from symbolic_pe.render.derivation import derivation_page
 
     known = {d.name: d for d in derivations()}
-    if name in known:
-        return derivation_page(decide(known[name]), figures=figures)
     catalogue = entries()
     if name.partition(":")[0] in catalogue:
         entry, settings = name_and_settings(name)
         related = [Related(d.name, d.title) for d in known.values() if entry in d.justifies]
         return entry_page(catalogue[entry], settings, related, figures=figures)
+    if (asked := name.removeprefix("derivation:")) in known:
+        return derivation_page(decide(known[asked]), figures=figures)
     if "." in name:
         found = read_any_specification(name)
         return specification_page(found, name, Budget.of(), figures=figures)
@@ -95,11 +95,15 @@ def listing() -> str:
     from symbolic_pe.encodings.catalogue import entries
 
     found = derivations()
-    width = max(len(name) for name in [*(d.name for d in found), *entries()])
+    taken = entries()
+    names = {d.name: f"derivation:{d.name}" if d.name in taken else d.name for d in found}
+    width = max(map(len, [*names.values(), *taken]))
     lines = []
     for chapter in CHAPTERS:
         lines.append(chapter.title)
-        lines += [f"  {d.name:<{width}}  {d.title}" for d in found if d.chapter == chapter.key]
+        lines += [
+            f"  {names[d.name]:<{width}}  {d.title}" for d in found if d.chapter == chapter.key
+        ]
     lines.append("Encodings")
-    lines += [f"  {e.name:<{width}}  {e.title}" for e in entries().values()]
+    lines += [f"  {e.name:<{width}}  {e.title}" for e in taken.values()]
     return "\n".join(lines) + "\n"

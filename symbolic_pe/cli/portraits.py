@@ -243,7 +243,7 @@ def _by_head(encoding: Encoding) -> Picture | None:
         name,
         f"{what} of every head of {encoding.name}",
         {str(h): v for h, v in enumerate(values)},
-        Scale("head"),
+        Scale("head", "names"),
         Scale(what, spacing),
     )
     return Picture(name, f"The {what} of every head.", svg)

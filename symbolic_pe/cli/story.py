@@ -9,11 +9,12 @@ from symbolic_pe.budget import Budget
 from symbolic_pe.cli.axes import axes_text
 from symbolic_pe.cli.generator_sections import generator_sections
 from symbolic_pe.cli.known_encodings import code_of
+from symbolic_pe.cli.measured import emitted
 from symbolic_pe.cli.step import step_text
-from symbolic_pe.decision import Claim, Outcome
-from symbolic_pe.emit.position_functions import emit_position_function
+from symbolic_pe.decision import Claim, Outcome, outcome_of
 from symbolic_pe.encodings.entry import Entry
 from symbolic_pe.encodings.forms import IntegerPositions, Outside, SeveralAxes, Specification
+from symbolic_pe.errors import NotYetCovered
 from symbolic_pe.proof.integer_positions import prove_step
 from symbolic_pe.proof.prover import jordan_forms, prove
 from symbolic_pe.proof.several_axes import prove_axes
@@ -101,25 +102,30 @@ def _decided(found: Specification, spec: str, budget: Budget, *, figures: bool) 
         return _Decided(step.claims, (classification, Code(step_text(step))))
     if isinstance(found, SeveralAxes):
         axes = prove_axes(found)
-        return _Decided(axes.claims, (classification, Code(axes_text(axes))))
+        refuted = outcome_of(axes.claims) is Outcome.REFUTED
+        code = () if refuted else tuple(_code(found, spec))
+        return _Decided(axes.claims, (classification, Code(axes_text(axes)), *code))
     if isinstance(found, Outside):
-        return _Decided(found.claims(), tuple(_position_function(found, spec)))
+        return _Decided(found.claims(), tuple(_code(found, spec)))
     forms = jordan_forms(found, budget)
     proof = prove(found, budget, forms)
     sections = generator_sections(found, spec, proof, forms, figures=figures)
     return _Decided(proof.claims, tuple(sections))
 
 
-def _position_function(found: Outside, spec: str) -> Iterator[Block]:
-    """The code of what is no group."""
+def _code(found: Outside | SeveralAxes, spec: str) -> Iterator[Block]:
+    """The code of several axes, or of what is no group: a bias, a table or a map."""
     yield Heading("Code")
-    if found.function is None:
+    if isinstance(found, Outside) and found.function is None:
         yield Prose(f"None: {found.no_function}.")
         return
-    kernel = emit_position_function(
-        found, "numpy", command=f"symbolic-pe build {spec} --target numpy"
-    )
-    yield Prose(f"A {found.function.kind} of positions: `{found.function.equation}`.")
+    try:
+        kernel = emitted(found, "numpy", f"symbolic-pe build {spec} --target numpy")
+    except NotYetCovered as error:
+        yield Prose(f"No kernel: {error}.")
+        return
+    if isinstance(found, Outside) and found.function is not None:
+        yield Prose(f"A {found.function.kind} of positions: `{found.function.equation}`.")
     yield Code(f"symbolic-pe build {spec} -o {found.name}-kernel", "shell")
     yield Folded(kernel.filename, (Code(kernel.text, "python"),))
 

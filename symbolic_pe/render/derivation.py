@@ -36,7 +36,8 @@ def derivation_page(
     blocks.append(
         Prose(f"Verdict: **{decided.outcome.value}**. Digest `{decided.digest()}`."),
     )
-    return Page(d.name, d.title, f"symbolic-pe explain {d.name}", tuple(blocks))
+    asked = f"derivation:{d.name}" if d.name in entries() else d.name
+    return Page(d.name, d.title, f"symbolic-pe explain {asked}", tuple(blocks))
 
 
 def _theorem(decided: Decided) -> Box:

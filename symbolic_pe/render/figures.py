@@ -67,7 +67,7 @@ class Spot:
 
 @dataclass(frozen=True)
 class Scale:
-    """The text along an axis; spacing is `linear`, `log`, or `symlog` beyond a threshold."""
+    """The text along an axis; `linear`, `log`, `symlog` beyond a threshold, or `names`."""
 
     label: str
     spacing: str = "linear"
@@ -314,8 +314,10 @@ def _spaced(axes: Axes, side: str, scale: Scale) -> None:
         getattr(axes, f"{side}axis").set_major_locator(locator)
     elif scale.spacing == "log":
         getattr(axes, f"set_{side}scale")("log")
-    else:
-        axes.locator_params(axis="x" if side == "x" else "y", nbins=MOST_TICKS)
+    elif scale.spacing == "linear":
+        from matplotlib.ticker import MaxNLocator
+
+        getattr(axes, f"{side}axis").set_major_locator(MaxNLocator(MOST_TICKS))
 
 
 def _limits(axes: Axes, side: str, scale: Scale, values: Sequence[float]) -> None:

@@ -20,7 +20,7 @@ def every(name: str) -> list[str]:
         spectrum(
             name, "t", [Spot(0, 1, 3, group="a"), Spot(-1, 0, group="b")], Scale("x"), Scale("y")
         ),
-        bars(name, "t", {"0": 1.0, "1": 0.01}, Scale("x"), Scale("y", "log")),
+        bars(name, "t", {"0": 1.0, "1": 0.01}, Scale("x", "names"), Scale("y", "log")),
         orbits(name, "t", {"turn": LINE}),
     ]
 
@@ -59,4 +59,4 @@ def test_a_ring_a_link() -> None:
 def test_without_the_library_the_message_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(SpecificationError, match=r"symbolic-pe\[docs\]"):
-        bars("x", "t", {"0": 1.0}, Scale("x"), Scale("y"))
+        bars("x", "t", {"0": 1.0}, Scale("x", "names"), Scale("y"))
