@@ -10,13 +10,12 @@ positions that are tried.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 from flint import arb, arb_mat, fmpq
 
+from numeric_check.agreement import Agreement, Worst
 from numeric_check.kernel import DTYPE_OF, EmittedText, Kernel, compile_kernel
 from symbolic_pe.algebra.matrix import ScalarMatrix
 from symbolic_pe.algebra.scalar import precision
@@ -33,25 +32,6 @@ UNIT = {"float64": 2.0**-53, "float32": 2.0**-24, "bfloat16": 2.0**-8, "float16"
 STEPS = (0.0, 1.0, 0.5, -3.0, 419.0, 65536.0, 131071.0)
 
 
-@dataclass(frozen=True)
-class AxesCheck:
-    """The worst error of one dtype relative to its tolerance, and where."""
-
-    target: str
-    dtype: str
-    verdict: Literal["consistent", "refuted"]
-    error: float
-    tolerance: float
-    where: str
-
-    def line(self) -> str:
-        """For people."""
-        return (
-            f"{self.target} {self.dtype}: {self.verdict}: error {self.error:.1e}, tolerance "
-            f"{self.tolerance:.1e}, {self.where}"
-        )
-
-
 def positions_of(axes: int) -> list[tuple[float, ...]]:
     """Each step along each axis alone, all axes at once, and different steps on each."""
     found: list[tuple[float, ...]] = []
@@ -63,7 +43,7 @@ def positions_of(axes: int) -> list[tuple[float, ...]]:
     return list(dict.fromkeys(found))
 
 
-def check_axes_kernel(found: SeveralAxes, text: str | EmittedText) -> list[AxesCheck]:
+def check_axes_kernel(found: SeveralAxes, text: str | EmittedText) -> list[Agreement]:
     """Run an emitted text in every dtype and compare its maps, its scores and its operator.
 
     Raises `KernelError` for a text that is not array arithmetic, or lacks a function.
@@ -124,7 +104,7 @@ def _in_dtype(
     dtype: str,
     places: Sequence[tuple[float, ...]],
     operators: dict[tuple[float, ...], Array],
-) -> AxesCheck:
+) -> Agreement:
     identity = np.eye(found.dimension).astype(DTYPE_OF[dtype])
     unit = UNIT[dtype] + (0.0 if dtype == "float64" else UNIT["float32"])
     speeds = [_largest(g.matrix) for g in found.axes]
@@ -137,14 +117,10 @@ def _in_dtype(
         rows = kernel.call(name, identity, np.array([p]))
         return np.asarray(rows, np.float64).T
 
-    worst = (-1.0, 0.0, 0.0, "")
+    worst = Worst()
 
     def record(computed: Array, exact: Array, allowed: float, where: str) -> None:
-        nonlocal worst
-        gap = np.linalg.norm(computed - exact, axis=0).max()
-        error = float(gap) if np.isfinite(gap) else np.inf
-        if not error <= worst[0] * allowed:
-            worst = (error / allowed, error, allowed, where)
+        worst.record(float(np.linalg.norm(computed - exact, axis=0).max()), allowed, where)
 
     for p, q in _pairs(places):
         query, key = image("transform_query", p), image("transform_key", q)
@@ -156,9 +132,7 @@ def _in_dtype(
         if dtype == "float64":
             computed = np.asarray(kernel.call("operator", np.array(p)), np.float64)
             record(computed, operators[p], tolerance(p), f"operator at p = {p}")
-    ratio, error, allowed, where = worst
-    verdict: Literal["consistent", "refuted"] = "consistent" if ratio <= 1 else "refuted"
-    return AxesCheck(kernel.target, dtype, verdict, error, allowed, where)
+    return worst.agreement(kernel.target, dtype)
 
 
 def _largest(matrix: ScalarMatrix) -> float:

@@ -23,8 +23,8 @@ from symbolic_pe.algebra.matrix import (
 )
 from symbolic_pe.algebra.scalar import ONE, Scalar
 from symbolic_pe.emit.layout import STEP, docstring, fits, table
-from symbolic_pe.emit.names import file_name, one_line, plain
-from symbolic_pe.emit.source import EmittedKernel, Header, digest_of_body
+from symbolic_pe.emit.names import plain
+from symbolic_pe.emit.source import EmittedKernel, with_header
 from symbolic_pe.emit.targets import numpy, target_named, torch
 from symbolic_pe.encodings.axes import SeveralAxes
 from symbolic_pe.errors import NotYetCovered
@@ -160,17 +160,7 @@ def emit_axes(plan: AxesPlan, target: str, *, command: str) -> EmittedKernel:
             f"{found.name}: several axes for {target}; use {' or '.join(LIBRARIES)}"
         )
     body = _body(plan, LIBRARIES[target])
-    header = Header(
-        one_line(found.title or found.name).rstrip("."),
-        one_line(command),
-        target,
-        found.specification,
-        NO_CERTIFICATE,
-        digest_of_body(body),
-    )
-    return EmittedKernel(
-        target, file_name(found.name, target), header.text + body, header.body_digest
-    )
+    return with_header(found, body, target, command, NO_CERTIFICATE)
 
 
 def _body(plan: AxesPlan, library: _Library) -> str:
