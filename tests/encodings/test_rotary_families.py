@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from flint import arb
 
@@ -80,9 +82,7 @@ def test_no_plane_turns_faster_than_trained_nor_slower_than_divided(name: str) -
         assert (y - x / Scalar.rational(8)).sign() >= 0
         with precision(128):
             ratios.append(y.ball({}) / x.ball({}))
-    assert not any(
-        bool(later > earlier) for earlier, later in zip(ratios, ratios[1:], strict=False)
-    )
+    assert not any(bool(later > earlier) for earlier, later in pairwise(ratios))
     if name != "position-interpolation":
         assert theta(0)(scaled) == ONE
 
