@@ -3,20 +3,20 @@
     |(F̂(p) − F(p))x| ≤ (ROUNDINGS·u + PHASE·2⁻⁵³·Σ|pᵢ|·maxⱼ|θᵢⱼ|)·|x|
 
 for unit vectors x, with u the unit roundoff of the dtype, and that of float32 added where sums are
-made in it. The same bound, twice, holds for F(p)ᵀG(p′) against A(p − p′). A verdict is about the
-positions that are tried.
+made in it. The same bound, twice and times |F(p)||G(p′)|, holds for F(p)ᵀG(p′) against A(p − p′).
+Where something decays, positions are tried up to GROWTH/rate. A verdict is about the positions that
+are tried.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 from flint import arb, arb_mat, fmpq
 
+from numeric_check.agreement import Agreement, Worst
 from numeric_check.kernel import DTYPE_OF, EmittedText, Kernel, compile_kernel
 from symbolic_pe.algebra.matrix import ScalarMatrix
 from symbolic_pe.algebra.scalar import precision
@@ -28,28 +28,10 @@ Array = npt.NDArray[np.float64]
 REQUIRED = ("DIMENSION", "HEADS", "transform_query", "transform_key", "operator")
 ROUNDINGS = 8.0
 PHASE = 8.0
+GROWTH = 5.0
 BITS = 160
 UNIT = {"float64": 2.0**-53, "float32": 2.0**-24, "bfloat16": 2.0**-8, "float16": 2.0**-11}
 STEPS = (0.0, 1.0, 0.5, -3.0, 419.0, 65536.0, 131071.0)
-
-
-@dataclass(frozen=True)
-class AxesCheck:
-    """The worst error of one dtype relative to its tolerance, and where."""
-
-    target: str
-    dtype: str
-    verdict: Literal["consistent", "refuted"]
-    error: float
-    tolerance: float
-    where: str
-
-    def line(self) -> str:
-        """For people."""
-        return (
-            f"{self.target} {self.dtype}: {self.verdict}: error {self.error:.1e}, tolerance "
-            f"{self.tolerance:.1e}, {self.where}"
-        )
 
 
 def positions_of(axes: int) -> list[tuple[float, ...]]:
@@ -63,15 +45,28 @@ def positions_of(axes: int) -> list[tuple[float, ...]]:
     return list(dict.fromkeys(found))
 
 
-def check_axes_kernel(found: SeveralAxes, text: str | EmittedText) -> list[AxesCheck]:
+def check_axes_kernel(found: SeveralAxes, text: str | EmittedText) -> list[Agreement]:
     """Run an emitted text in every dtype and compare its maps, its scores and its operator.
 
     Raises `KernelError` for a text that is not array arithmetic, or lacks a function.
     """
     kernel = compile_kernel(text, required=REQUIRED)
-    places = positions_of(len(found.axes))
+    places = _within_range(found, positions_of(len(found.axes)))
     operators = {p: exact_operator(found, p) for p in _differences(places)}
     return [_in_dtype(found, kernel, dtype, places, operators) for dtype in DTYPE_OF]
+
+
+def _within_range(
+    found: SeveralAxes, places: Sequence[tuple[float, ...]]
+) -> list[tuple[float, ...]]:
+    """Positions at which no factor of one side is beyond e^GROWTH; scaled down, not left out."""
+    rates = [max(abs(row[i].to_float()) for i, row in enumerate(g.matrix)) for g in found.axes]
+    kept = []
+    for place in places:
+        growth = sum(abs(p) * a for p, a in zip(place, rates, strict=True))
+        scale = min(1.0, GROWTH / growth) if growth else 1.0
+        kept.append(tuple(p * scale for p in place))
+    return list(dict.fromkeys(kept))
 
 
 def _differences(places: Sequence[tuple[float, ...]]) -> Iterator[tuple[float, ...]]:
@@ -124,7 +119,7 @@ def _in_dtype(
     dtype: str,
     places: Sequence[tuple[float, ...]],
     operators: dict[tuple[float, ...], Array],
-) -> AxesCheck:
+) -> Agreement:
     identity = np.eye(found.dimension).astype(DTYPE_OF[dtype])
     unit = UNIT[dtype] + (0.0 if dtype == "float64" else UNIT["float32"])
     speeds = [_largest(g.matrix) for g in found.axes]
@@ -133,32 +128,37 @@ def _in_dtype(
         turned = sum(abs(x) * s for p in lags for x, s in zip(p, speeds, strict=True))
         return len(lags) * ROUNDINGS * unit + PHASE * UNIT["float64"] * turned
 
-    def image(name: str, p: tuple[float, ...]) -> Array:
-        rows = kernel.call(name, identity, np.array([p]))
+    def image(name: str, p: tuple[float, ...], *reference: float) -> Array:
+        rows = kernel.call(name, identity, np.array([p]), *map(np.asarray, reference))
         return np.asarray(rows, np.float64).T
 
-    worst = (-1.0, 0.0, 0.0, "")
+    ones = (1.0,) * len(found.axes)
+    damped = any(not row[i].is_zero() for g in found.axes for i, row in enumerate(g.matrix))
+    worst = Worst()
 
     def record(computed: Array, exact: Array, allowed: float, where: str) -> None:
-        nonlocal worst
-        gap = np.linalg.norm(computed - exact, axis=0).max()
-        error = float(gap) if np.isfinite(gap) else np.inf
-        if not error <= worst[0] * allowed:
-            worst = (error / allowed, error, allowed, where)
+        worst.record(float(np.linalg.norm(computed - exact, axis=0).max()), allowed, where)
 
     for p, q in _pairs(places):
         query, key = image("transform_query", p), image("transform_key", q)
         exact = operators[_minus(p, q)]
-        record(query.T @ key, exact, tolerance(p, q), f"score at p = {p}, p' = {q}")
-        size = np.abs(np.linalg.norm(query, axis=0) - 1)
-        record(size[None, :], np.zeros((1, len(size))), tolerance(p), f"norms at p = {p}")
+        sizes = np.linalg.norm(query, axis=0), np.linalg.norm(key, axis=0)
+        room = max(1.0, float(sizes[0].max() * sizes[1].max()))
+        record(query.T @ key, exact, room * tolerance(p, q), f"score at p = {p}, p' = {q}")
+        if damped:
+            moved = image("transform_query", p, 1.0), image("transform_key", q, 1.0)
+            room *= float(np.linalg.norm(moved[0]) * np.linalg.norm(moved[1]))
+            where = f"score at p = {p}, p' = {q}, reference 1"
+            record(moved[0].T @ moved[1], exact, room * tolerance(p, q, ones), where)
+        else:
+            off = np.abs(sizes[0] - 1)[None, :]
+            record(off, np.zeros_like(off), tolerance(p), f"norms at p = {p}")
     for p in places:
         if dtype == "float64":
             computed = np.asarray(kernel.call("operator", np.array(p)), np.float64)
-            record(computed, operators[p], tolerance(p), f"operator at p = {p}")
-    ratio, error, allowed, where = worst
-    verdict: Literal["consistent", "refuted"] = "consistent" if ratio <= 1 else "refuted"
-    return AxesCheck(kernel.target, dtype, verdict, error, allowed, where)
+            room = max(1.0, float(np.linalg.norm(operators[p], axis=0).max()))
+            record(computed, operators[p], room * tolerance(p), f"operator at p = {p}")
+    return worst.agreement(kernel.target, dtype)
 
 
 def _largest(matrix: ScalarMatrix) -> float:

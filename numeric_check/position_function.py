@@ -9,12 +9,12 @@ the positions that are tried: everything below `ALL_TO`, powers of two and their
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import numpy as np
 from flint import arb, fmpq
 
+from numeric_check.agreement import Agreement, Worst
 from numeric_check.kernel import EmittedText, Kernel, compile_kernel
 from symbolic_pe.algebra.scalar import precision
 from symbolic_pe.encodings.outside import Outside, PositionFunction
@@ -29,25 +29,7 @@ BEYOND = (31, 32, 33, 63, 64, 65, 127, 128, 129, 512, 1000)
 POSITIONS = (*range(ALL_TO), *BEYOND)
 
 
-@dataclass(frozen=True)
-class FunctionCheck:
-    """How far a text is from the exact values, and where it is farthest."""
-
-    target: str
-    verdict: Literal["consistent", "refuted"]
-    error: float
-    tolerance: float
-    where: str
-
-    def line(self) -> str:
-        """For people."""
-        return (
-            f"{self.target}: {self.verdict}: error {self.error:.1e}, tolerance "
-            f"{self.tolerance:.1e}, at {self.where}"
-        )
-
-
-def check_position_function(found: Outside, text: str | EmittedText) -> FunctionCheck:
+def check_position_function(found: Outside, text: str | EmittedText) -> Agreement:
     """Run an emitted text at positions that show faults, and compare.
 
     Raises `KernelError` for a text that is not array arithmetic, and for a result of another shape.
@@ -57,18 +39,14 @@ def check_position_function(found: Outside, text: str | EmittedText) -> Function
         raise KernelError(f"{found.name} has no function of positions")
     kernel = compile_kernel(text, required=("DIMENSION", "HEADS", function.kind))
     values = _values(kernel, function)
-    worst = (-1.0, 0.0, 0.0, "")
+    worst = Worst()
     with precision(BITS):
-        for place, place_text, exact in _exact(function, values.shape):
+        for place, where, exact in _exact(function, values.shape):
             size = max(1.0, float(abs(exact).mid()))
             scale = ROUNDINGS + PHASE * max(abs(i) for i in _lags(function, place))
-            error = float(abs(arb(float(values[place])) - exact).mid())
-            tolerance = scale * UNIT * size
-            if not error <= worst[0] * tolerance:
-                worst = (error / tolerance, error, tolerance, place_text)
-    ratio, error, tolerance, where = worst
-    verdict: Literal["consistent", "refuted"] = "consistent" if ratio <= 1 else "refuted"
-    return FunctionCheck(kernel.target, verdict, error, tolerance, where)
+            error = abs(arb(float(values[place])) - exact)
+            worst.record(float(error.mid()), scale * UNIT * size, f"at {where}")
+    return worst.agreement(kernel.target, "float64")
 
 
 def _values(kernel: Kernel, function: PositionFunction) -> np.ndarray[Any, Any]:

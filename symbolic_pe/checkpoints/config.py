@@ -9,6 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from symbolic_pe.encodings.model_config import FRACTIONS, HEADS, HIDDEN
 from symbolic_pe.errors import SpecificationError
 
 CONFIG = "config.json"
@@ -66,9 +67,9 @@ def read_sizes(folder: Path) -> Sizes:
         raise SpecificationError(f"{path}: expected an object")
     if document.get("qk_rope_head_dim") is not None:
         return Sizes()  # latent attention: its projections have heads of several sizes
-    heads = _size(document, path, "num_attention_heads", "n_head")
+    heads = _size(document, path, *HEADS)
     head_dim = _size(document, path, "head_dim")
-    hidden = _size(document, path, "hidden_size", "n_embd")
+    hidden = _size(document, path, *HIDDEN)
     if head_dim is None and heads and hidden and hidden % heads == 0:
         head_dim = hidden // heads
     kv_heads = _size(document, path, "num_key_value_heads")
@@ -92,10 +93,7 @@ def _rotary(document: Mapping[str, Any], path: Path, head_dim: int | None) -> in
     if any("proportional" in (s.get("rope_type"), s.get("type")) for s in settings):
         return None
     factors = {
-        s[name]
-        for s in settings
-        for name in ("partial_rotary_factor", "rotary_pct")
-        if isinstance(s.get(name), int | Fraction)
+        s[name] for s in settings for name in FRACTIONS if isinstance(s.get(name), int | Fraction)
     }
     if stated is not None or not factors or head_dim is None:
         return stated

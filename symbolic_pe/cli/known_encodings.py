@@ -115,13 +115,13 @@ def code_of(form: Form) -> str:
         if form.function is None:
             return f"none: {form.no_function}"
         return f"{form.function.kind} of positions"
-    if form.verdict is not Verdict.COMMUTING:
+    if form.verdict is Verdict.NOT_INVARIANT:
         return "none: what the axes do does not commute; give one axis as [generator]"
     try:
         plan_axes(form)
     except NotYetCovered as error:
         return f"none: {error}"
-    return "kernel of all axes"
+    return "kernel of all clocks" if form.verdict is Verdict.LEARNED_TIME else "kernel of all axes"
 
 
 def entry_record(entry: Entry) -> EntryRecord:

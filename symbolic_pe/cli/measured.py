@@ -88,17 +88,15 @@ def emitted(found: Measured, target: str, command: str) -> EmittedKernel:
 
 def measured(found: Measured, text: str | EmittedKernel) -> dict[str, MeasuredRecord]:
     """Agreement with exact values: of every dtype, or in float64. Raises `KernelError`."""
-    if isinstance(found, SeveralAxes):
-        from numeric_check.axes_kernel import check_axes_kernel
-
-        return {
-            check.dtype: MeasuredRecord(check.verdict, check.error, check.tolerance, check.where)
-            for check in check_axes_kernel(found, text)
-        }
+    from numeric_check.axes_kernel import check_axes_kernel
     from numeric_check.position_function import check_position_function
 
-    check = check_position_function(found, text)
-    return {"float64": MeasuredRecord(check.verdict, check.error, check.tolerance, check.where)}
+    checks = (
+        check_axes_kernel(found, text)
+        if isinstance(found, SeveralAxes)
+        else [check_position_function(found, text)]
+    )
+    return {c.dtype: MeasuredRecord(c.verdict, c.error, c.tolerance, c.where) for c in checks}
 
 
 def build_measured(

@@ -1,9 +1,11 @@
 """Emit a commuting group of rotations, A(p) = exp(Σ pᵢXᵢ), as one file.
 
-    Xᵢ = P·(⊕ⱼ −θᵢⱼJ)·Pᵀ,   q̃ = R(Σ pᵢθᵢⱼ) in plane j of Pᵀq,   k̃ likewise
+    Xᵢ = P·(⊕ⱼ aᵢⱼI − θᵢⱼJ)·Pᵀ,   q̃ = e^{Σ pᵢaᵢⱼ} R(Σ pᵢθᵢⱼ) in plane j of Pᵀq,
+                                  k̃ = e^{−Σ pᵢaᵢⱼ} R(Σ pᵢθᵢⱼ) in plane j of Pᵀk
 
 P is orthogonal, the identity for most; the last P cancels in scores, so it is left out on both
-sides (the gauge M = Pᵀ). One map serves queries and keys because every Xᵢ is skew.
+sides (the gauge M = Pᵀ). Where every aᵢⱼ is 0, one map serves queries and keys. Otherwise
+positions count from a reference, which has to be near, because one side grows.
 """
 
 from __future__ import annotations
@@ -21,10 +23,10 @@ from symbolic_pe.algebra.matrix import (
     to_fmpq,
     transpose,
 )
-from symbolic_pe.algebra.scalar import ONE, Scalar
+from symbolic_pe.algebra.scalar import ONE, ZERO, Scalar
 from symbolic_pe.emit.layout import STEP, docstring, fits, table
-from symbolic_pe.emit.names import file_name, one_line, plain
-from symbolic_pe.emit.source import EmittedKernel, Header, digest_of_body
+from symbolic_pe.emit.names import plain
+from symbolic_pe.emit.source import EmittedKernel, with_header
 from symbolic_pe.emit.targets import numpy, target_named, torch
 from symbolic_pe.encodings.axes import SeveralAxes
 from symbolic_pe.errors import NotYetCovered
@@ -39,20 +41,27 @@ class AxesPlan:
 
     planes       channels (first, second) that turn together, after the basis
     frequencies  θ of every axis in every plane: (axes, planes)
+    rates        a of every axis in every channel: (axes, channels)
     basis        P, or None for the identity
     """
 
     encoding: SeveralAxes
     planes: tuple[tuple[int, int], ...]
     frequencies: tuple[tuple[Scalar, ...], ...]
+    rates: tuple[tuple[Scalar, ...], ...]
     basis: ScalarMatrix | None
+
+    @property
+    def turns_only(self) -> bool:
+        """True when nothing grows or decays."""
+        return all(x.is_zero() for row in self.rates for x in row)
 
 
 def plan_axes(encoding: SeveralAxes) -> AxesPlan:
-    """Read planes and frequencies off commuting skew generators.
+    """Read planes, frequencies and rates off commuting generators.
 
-    Raises `NotYetCovered` where some part is no plane that turns: a decay, a shear, or more than
-    two channels that stay together in the basis that the encoding gives.
+    Raises `NotYetCovered` where some part is no plane aI − θJ and no single channel: a shear, or
+    more than two channels that stay together in the basis that the encoding gives.
     """
     if encoding.assumptions.declared:
         raise NotYetCovered(f"{encoding.name}: code for several axes with parameters")
@@ -68,15 +77,24 @@ def plan_axes(encoding: SeveralAxes) -> AxesPlan:
         if len(channels) == 2:
             planes.append((channels[0], channels[1]))
     for matrix in matrices:
-        for i, row in enumerate(matrix):
-            for j, x in enumerate(row[: i + 1]):
-                if not (x + matrix[j][i]).is_zero():
-                    raise NotYetCovered(
-                        f"{encoding.name}: code for axes that do more than turn: X + X^T has the "
-                        f"entry {x + matrix[j][i]} at row {i}, column {j}"
-                    )
+        _refuse_shears(encoding.name, matrix)
     frequencies = tuple(tuple(m[first][second] for first, second in planes) for m in matrices)
-    return AxesPlan(encoding, tuple(planes), frequencies, encoding.basis)
+    rates = tuple(tuple(m[i][i] for i in range(len(m))) for m in matrices)
+    return AxesPlan(encoding, tuple(planes), frequencies, rates, encoding.basis)
+
+
+def _refuse_shears(name: str, matrix: ScalarMatrix) -> None:
+    """Every plane has to be aI − θJ: opposite entries off the diagonal, equal ones on it."""
+    for i, row in enumerate(matrix):
+        for j, x in enumerate(row[:i]):
+            coupled = not (x.is_zero() and matrix[j][i].is_zero())
+            opposite = (x + matrix[j][i]).is_zero()
+            even = (row[i] - matrix[j][j]).is_zero()
+            if coupled and not (opposite and even):
+                raise NotYetCovered(
+                    f"{name}: code for axes that do more than turn and decay: channels {j} and {i} "
+                    "are no plane a I - theta J"
+                )
 
 
 def _in_basis(x: ScalarMatrix, basis: ScalarMatrix | None) -> ScalarMatrix:
@@ -121,6 +139,7 @@ class _Library:
     cast: str
     copy: str
     eye: str
+    diagonal: str
 
 
 _NUMPY = _Library(
@@ -133,6 +152,7 @@ _NUMPY = _Library(
     "{text}.astype({dtype})",
     "turned.copy()",
     "np.eye(DIMENSION)",
+    "np.eye(DIMENSION)",
 )
 _TORCH = _Library(
     "import torch",
@@ -144,6 +164,7 @@ _TORCH = _Library(
     "{text}.to({dtype})",
     "turned.clone()",
     "torch.eye(DIMENSION, dtype=torch.float64, device=lag.device)",
+    'torch.eye(DIMENSION, dtype=torch.float64, device="cpu")',
 )
 LIBRARIES = {"numpy": _NUMPY, "torch": _TORCH}
 
@@ -160,17 +181,7 @@ def emit_axes(plan: AxesPlan, target: str, *, command: str) -> EmittedKernel:
             f"{found.name}: several axes for {target}; use {' or '.join(LIBRARIES)}"
         )
     body = _body(plan, LIBRARIES[target])
-    header = Header(
-        one_line(found.title or found.name).rstrip("."),
-        one_line(command),
-        target,
-        found.specification,
-        NO_CERTIFICATE,
-        digest_of_body(body),
-    )
-    return EmittedKernel(
-        target, file_name(found.name, target), header.text + body, header.body_digest
-    )
+    return with_header(found, body, target, command, NO_CERTIFICATE)
 
 
 def _body(plan: AxesPlan, library: _Library) -> str:
@@ -181,7 +192,7 @@ def _body(plan: AxesPlan, library: _Library) -> str:
     lines = [
         docstring(
             f"{plain(found.title or found.name)}.",
-            [law, f"Axes of positions, in order: {plain(names)}. Both sides have one map."],
+            [law, f"Axes of positions, in order: {plain(names)}. {_sides(plan)}"],
             "",
         ),
         "",
@@ -197,7 +208,7 @@ def _body(plan: AxesPlan, library: _Library) -> str:
         *_transform(plan, library, prefix),
         "",
         "",
-        *_key(),
+        *_maps(plan),
         "",
         "",
         *_operator(plan, library, prefix),
@@ -209,22 +220,55 @@ def _body(plan: AxesPlan, library: _Library) -> str:
     return "\n".join(lines)
 
 
+def _sides(plan: AxesPlan) -> str:
+    if plan.turns_only:
+        return "Both sides have one map."
+    return (
+        "Queries are scaled by e^(a (p - reference)) and keys by its inverse, so one side grows: "
+        "keep the reference near the positions of a call."
+    )
+
+
 def _constants(plan: AxesPlan, library: _Library) -> list[str]:
+    result = _planes(plan, library) if plan.planes else []
+    if not plan.turns_only:
+        result.append(_rates(plan, library))
+    if plan.basis is not None:
+        head, tail = library.table
+        entries = [[repr(x.to_float()) for x in row] for row in plan.basis]
+        result.append(table("BASIS", head, entries, tail))
+    return result
+
+
+def _rates(plan: AxesPlan, library: _Library) -> str:
+    """(axes, channels): a multiple of the identity where each axis has a channel of its own."""
+    head, tail = library.table
+    size = len(plan.rates)
+    value = plan.rates[0][0]
+    if size == len(plan.rates[0]) and all(
+        x == (value if i == j else ZERO)
+        for i, row in enumerate(plan.rates)
+        for j, x in enumerate(row)
+    ):
+        return f"RATE = {value.to_float()!r} * {library.diagonal}"
+    rows = [[repr(x.to_float()) for x in row] for row in plan.rates]
+    if size == 1:
+        return f"{table('RATE', head, rows, tail)}\nRATE = RATE[None, :]"
+    return table("RATE", head, rows, tail)
+
+
+def _planes(plan: AxesPlan, library: _Library) -> list[str]:
     head, tail = library.table
     rows = [[repr(x.to_float()) for x in row] for row in plan.frequencies]
     if len(rows) == 1:
         frequency = f"{table('FREQUENCY', head, rows, tail)}\nFREQUENCY = FREQUENCY[None, :]"
     else:
         frequency = table("FREQUENCY", head, rows, tail)
-    result = [
+    return [
         frequency,
         f"FIRST = {_channels([a for a, _ in plan.planes], library)}",
         f"SECOND = {_channels([b for _, b in plan.planes], library)}",
     ]
-    if plan.basis is not None:
-        entries = [[repr(x.to_float()) for x in row] for row in plan.basis]
-        result.append(table("BASIS", head, entries, tail))
-    return result
 
 
 def _channels(channels: Sequence[int], library: _Library) -> str:
@@ -245,43 +289,67 @@ def _channels(channels: Sequence[int], library: _Library) -> str:
 
 
 def _transform(plan: AxesPlan, library: _Library, prefix: str) -> list[str]:
+    """The function that does the work: the map of both sides, or with a sign the map of one."""
+
     def cast(text: str, dtype: str) -> str:
         return library.cast.format(text=text, dtype=dtype)
 
-    frequency, first, second = (
-        library.where.format(name=n) for n in ("FREQUENCY", "FIRST", "SECOND")
-    )
+    def where(name: str) -> str:
+        return library.where.format(name=name)
+
+    first, second = where("FIRST"), where("SECOND")
+    alone = plan.turns_only
     lines = [
-        "def transform_query(x, position):",
+        "def transform_query(x, position):"
+        if alone
+        else "def _transform(x, position, reference, sign):",
         docstring(
             "F(p)x for x of shape (..., n, DIMENSION) at positions of shape (..., n, AXES).",
             ["Angles are float64; the result has the dtype of x."],
-        ),
+        )
+        if alone
+        else docstring("The map of one side, in the dtype of x; angles are float64."),
         f"{STEP}wide = {library.wide}",
         f"{STEP}turned = {cast('x', 'wide')}",
     ]
     if plan.basis is not None:
-        basis = cast(library.where.format(name="BASIS"), "wide")
-        lines.append(f"{STEP}turned = turned @ {basis}")
-    result = library.copy
-    return [
-        *lines,
-        f"{STEP}angle = {library.promoted} @ {frequency}",
-        f"{STEP}cosine = {cast(f'{prefix}.cos(angle)', 'wide')}",
-        f"{STEP}sine = {cast(f'{prefix}.sin(angle)', 'wide')}",
-        f"{STEP}first, second = turned[..., {first}], turned[..., {second}]",
-        f"{STEP}result = {result}",
-        f"{STEP}result[..., {first}] = cosine * first - sine * second",
-        f"{STEP}result[..., {second}] = sine * first + cosine * second",
-        f"{STEP}return {cast('result', 'x.dtype')}",
-    ]
+        lines.append(f"{STEP}turned = turned @ {cast(where('BASIS'), 'wide')}")
+    lines.append(f"{STEP}elapsed = {library.promoted}{'' if alone else ' - reference'}")
+    result = "turned"
+    if plan.planes:
+        result = "result"
+        lines += [
+            f"{STEP}angle = elapsed @ {where('FREQUENCY')}",
+            f"{STEP}cosine = {cast(f'{prefix}.cos(angle)', 'wide')}",
+            f"{STEP}sine = {cast(f'{prefix}.sin(angle)', 'wide')}",
+            f"{STEP}first, second = turned[..., {first}], turned[..., {second}]",
+            f"{STEP}result = {library.copy}",
+            f"{STEP}result[..., {first}] = cosine * first - sine * second",
+            f"{STEP}result[..., {second}] = sine * first + cosine * second",
+        ]
+    if not alone:
+        growth = cast(f"{prefix}.exp(sign * (elapsed @ {where('RATE')}))", "wide")
+        lines.append(f"{STEP}result = {growth} * {result}")
+        result = "result"
+    return [*lines, f"{STEP}return {cast(result, 'x.dtype')}"]
 
 
-def _key() -> list[str]:
+def _maps(plan: AxesPlan) -> list[str]:
+    if plan.turns_only:
+        return [
+            "def transform_key(x, position):",
+            docstring("G(p)x: the map of queries, because every generator is skew."),
+            f"{STEP}return transform_query(x, position)",
+        ]
     return [
-        "def transform_key(x, position):",
-        docstring("G(p)x: the map of queries, because every generator is skew."),
-        f"{STEP}return transform_query(x, position)",
+        "def transform_query(x, position, reference=0.0):",
+        docstring("F(p)x for x of shape (..., n, DIMENSION) at positions (..., n, AXES)."),
+        f"{STEP}return _transform(x, position, reference, 1.0)",
+        "",
+        "",
+        "def transform_key(x, position, reference=0.0):",
+        docstring("G(p)x, the inverse transpose."),
+        f"{STEP}return _transform(x, position, reference, -1.0)",
     ]
 
 

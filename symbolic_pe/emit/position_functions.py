@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 
 from symbolic_pe.emit.dialect import Dialect
 from symbolic_pe.emit.layout import STEP, docstring, fits, table
-from symbolic_pe.emit.names import file_name, one_line, plain
-from symbolic_pe.emit.source import EmittedKernel, Header, digest_of_body
+from symbolic_pe.emit.names import plain
+from symbolic_pe.emit.source import EmittedKernel, with_header
 from symbolic_pe.emit.targets import numpy, target_named, torch
 from symbolic_pe.emit.trees import UnsupportedExpression
 from symbolic_pe.encodings.outside import NotAGroup, Outside, PositionFunction
@@ -65,17 +65,7 @@ def emit_position_function(found: Outside, target: str, *, command: str) -> Emit
             f"{' or '.join(LIBRARIES)}"
         )
     body = _body(found, found.function, LIBRARIES[target])
-    header = Header(
-        one_line(found.title or found.name).rstrip("."),
-        one_line(command),
-        target,
-        found.specification,
-        NO_CERTIFICATE,
-        digest_of_body(body),
-    )
-    return EmittedKernel(
-        target, file_name(found.name, target), header.text + body, header.body_digest
-    )
+    return with_header(found, body, target, command, NO_CERTIFICATE)
 
 
 def _body(found: Outside, function: PositionFunction, library: _Library) -> str:

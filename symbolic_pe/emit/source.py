@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from symbolic_pe.emit.names import file_name, one_line
 from symbolic_pe.emit.plan import KernelPlan
@@ -69,14 +70,39 @@ def emit(plan: KernelPlan, target: str, *, command: str, certificate_digest: str
     certificate. Equal arguments give equal bytes. Raises `SpecificationError` for an unknown
     target, `NotYetCovered` for a plan that the target cannot print.
     """
-    encoding = plan.encoding
     body = target_named(target).emit_body(plan)
+    return with_header(plan.encoding, body, target, command, certificate_digest)
+
+
+class Described(Protocol):
+    """What a header says of an encoding, whatever its form."""
+
+    @property
+    def name(self) -> str:
+        """Identifier."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """A few words."""
+        ...
+
+    @property
+    def specification(self) -> Mapping[str, object]:
+        """What it is rebuilt from."""
+        ...
+
+
+def with_header(
+    encoding: Described, body: str, target: str, command: str, certificate: str
+) -> EmittedKernel:
+    """A file: the header that reproduces it, then the body."""
     header = Header(
         one_line(encoding.title or encoding.name).rstrip("."),
         one_line(command),
         target,
         encoding.specification,
-        one_line(certificate_digest),
+        one_line(certificate),
         digest_of_body(body),
     )
     return EmittedKernel(
@@ -173,5 +199,6 @@ __all__ = [
     "emit",
     "read_header",
     "split_source",
+    "with_header",
     "with_header_lines",
 ]

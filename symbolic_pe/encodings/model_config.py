@@ -25,6 +25,8 @@ INTERLEAVED = (
     "llama4", "llama4_text",
 )  # fmt: skip
 """Types of models whose published code turns neighbouring channels; others turn halves."""
+LEARNED_TABLES = ("gpt2", "gpt_bigcode", "gpt_neo", "opt", "bert", "roberta")
+"""Types of models that add a learned row for each position."""
 HEADS = ("num_attention_heads", "n_head", "n_heads", "num_heads")
 HIDDEN = ("hidden_size", "n_embd", "n_embed", "d_model")
 BASES = ("rope_theta", "rotary_emb_base", "rotary_base")
@@ -54,6 +56,10 @@ def resolve(document: Mapping[str, Any], layers: str = "") -> Resolved:
     alibi = _alibi(config)
     if alibi is not None:
         return alibi
+    if "relative_attention_num_buckets" in config:
+        return _buckets(config, layers)
+    if config.get("model_type") in LEARNED_TABLES:
+        return _learned(config)
     rope = _rope_settings(config, layers)
     if "qk_rope_head_dim" in config:
         return _latent(config, rope)
@@ -149,6 +155,33 @@ def _alibi(config: Mapping[str, Any]) -> Resolved | None:
         )
     heads = _required(_integer(config, HEADS), "the number of heads", HEADS)
     return "alibi", {"dim": _head_dim(config), "heads": heads}
+
+
+# -- buckets of lags, learned tables -----------------------------------------------------------
+
+
+def _buckets(config: Mapping[str, Any], layers: str) -> Resolved:
+    """T5: the encoder looks both ways, the decoder back."""
+    directions = {"encoder": "both", "decoder": "causal"}
+    if layers not in directions:
+        raise _which(list(directions), layers)
+    settings: dict[str, object] = {"direction": directions[layers]}
+    for name, key in (
+        ("dim", "d_kv"),
+        ("buckets", "relative_attention_num_buckets"),
+        ("max_distance", "relative_attention_max_distance"),
+    ):
+        value = _integer(config, (key,))
+        if value is not None:
+            settings[name] = value
+    return "t5", settings
+
+
+def _learned(config: Mapping[str, Any]) -> Resolved:
+    lengths = ("n_positions", "max_position_embeddings", "n_ctx")
+    length = _required(_integer(config, lengths), "the number of positions", lengths)
+    width = _required(_integer(config, HIDDEN), "the width of the model", HIDDEN)
+    return "learned", {"dim": width, "length": length}
 
 
 # -- rotary -----------------------------------------------------------------------------------

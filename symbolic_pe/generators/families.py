@@ -13,10 +13,10 @@ _BASE = {
     (True, 1): "growing-rotation",
 }
 _KNOWN = {
-    "constant": ("nope", "the unrotated part of partial rope"),
-    "decay": ("decay", "lightning", "retnet (magnitude)", "hyperbolic hope"),
+    "constant": ("nope", "the channels that stand still in partial-rope, p-rope and mla"),
+    "decay": ("decay", "lightning", "retnet (magnitude)", "hope-hyperbolic"),
     "growth": (),
-    "rotation": ("rope", "grape-m", "string"),
+    "rotation": ("rope and what rescales it (yarn, llama3, longrope)", "grape-m", "string"),
     "damped-rotation": ("xpos", "retnet", "mamba-3"),
     "growing-rotation": (),
     "polynomial": ("alibi (two constant coordinates added)", "grape-a"),

@@ -28,11 +28,20 @@ SMALL: dict[str, dict[str, object]] = {
     "hope-hybrid": {"dim": 12, "spatial": 4},
     "string": {},
     "comrope": {"block": 2, "entries": "1/2"},
+    "gla": {"dim": 4},
+    "damped": {},
+}
+DAMPED = {
+    "axes": [
+        {"blocks": [{"rate": "-1/8", "frequency": "1"}, {"rate": "-1/2"}]},
+        {"blocks": [{"rate": "1/16", "frequency": "-1/3"}, {"rate": "-1"}]},
+    ]
 }
 
 
 def form(name: str) -> SeveralAxes:
-    found = catalogue_form(name, SMALL[name])
+    damped = name == "damped"
+    found = from_any_document(DAMPED, name) if damped else catalogue_form(name, SMALL[name])
     assert isinstance(found, SeveralAxes)
     return found
 
@@ -43,7 +52,7 @@ def run(*arguments: str) -> Result:
 
 def test_every_commuting_entry_has_a_specimen() -> None:
     names = {n for n, e in entries().items() if e.verdict is Verdict.COMMUTING}
-    assert names == set(SMALL)
+    assert names | {"gla", "damped"} == set(SMALL)
 
 
 @pytest.mark.parametrize("target", ["numpy", "torch"])
@@ -71,6 +80,9 @@ def test_the_text_is_the_exponential(name: str, target: str, tmp_path: Path) -> 
         ("m-rope", "FIRST = ", "FIRST = 0 * "),
         ("string", "turned @ BASIS", "turned @ BASIS.T"),
         ("hope-hybrid", "-lag[None, :]", "lag[None, :]"),
+        ("gla", "reference, -1.0)", "reference, 1.0)"),
+        ("gla", "RATE = -0.0625", "RATE = -0.0626"),
+        ("damped", "sign * (elapsed", "(elapsed"),
     ],
 )
 def test_planted_faults_are_found(name: str, right: str, wrong: str, target: str) -> None:
@@ -92,8 +104,8 @@ def test_the_reference_is_the_rotation() -> None:
 @pytest.mark.parametrize(
     ("axes", "message"),
     [
-        ([{"matrix": [[-1, 0], [0, -1]]}], "more than turn"),
-        ([{"matrix": [[0, 1], [0, 0]]}], "more than turn"),
+        ([{"matrix": [[-1, 1], [-1, -2]]}], "no plane"),
+        ([{"matrix": [[0, 1], [0, 0]]}], "no plane"),
         ([{"matrix": [[0, 1, 0], [-1, 0, 1], [0, -1, 0]]}], "3 channels"),
     ],
 )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from flint import arb
 
@@ -9,7 +12,7 @@ from symbolic_pe.algebra.scalar import ONE, Scalar
 from symbolic_pe.decision import Claim, Outcome
 from symbolic_pe.encodings.catalogue import entries, entry_named
 from symbolic_pe.encodings.encoding import Encoding, Verdict
-from symbolic_pe.encodings.entry import Entry, Mistake, Published, agrees
+from symbolic_pe.encodings.entry import FAMILIES, Entry, Mistake, Published, agrees
 from symbolic_pe.encodings.families.lag_biases import first_lags
 from symbolic_pe.encodings.outside import Outside
 from symbolic_pe.encodings.readings import theta
@@ -75,7 +78,7 @@ def test_published_mistakes_are_refuted_with_a_witness(entry: Entry, mistake: Mi
 def altered(**changes: object) -> Entry:
     known = entry_named("rope")
     parts = {name: getattr(known, name) for name in Entry.__dataclass_fields__}
-    return Entry(**{**parts, **changes})  # type: ignore[arg-type]
+    return Entry(**{**parts, **changes})
 
 
 @pytest.mark.parametrize(
@@ -213,3 +216,13 @@ def test_entries_that_are_encodings_carry_their_verdict() -> None:
         Verdict.LEARNED_TIME,
         Verdict.PER_LENGTH,
     }
+
+
+def test_the_reference_page_has_the_table_of_verdicts() -> None:
+    page = Path("docs/reference/catalogue.md").read_text()
+    rows = dict(re.findall(r"^\| ([a-z][^|`]*?) \| (.*) \|$", page, re.M))
+    for verdict, wanted in RESTS_ON.items():
+        assert set(re.findall(r"`([a-z-]+)`", rows[verdict.value])) == set(wanted)
+        assert ("refuted" in rows[verdict.value]) == (Outcome.REFUTED in wanted.values())
+    for family in FAMILIES:
+        assert family in page.replace("\n", " ")

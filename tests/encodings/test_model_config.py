@@ -92,6 +92,11 @@ NEW_STYLE = {
     "rope_parameters": {"rope_type": "dynamic", "rope_theta": 10000.0, "factor": 2.0},
     "max_position_embeddings": 2048,
 }  # fmt: skip
+T5 = {
+    "model_type": "t5", "d_kv": 64, "d_model": 512, "num_heads": 8,
+    "relative_attention_num_buckets": 32, "relative_attention_max_distance": 128,
+}  # fmt: skip
+GPT2 = {"model_type": "gpt2", "n_embd": 768, "n_head": 12, "n_positions": 1024}
 PHI4 = {**PHI, "head_dim": 16, "partial_rotary_factor": 0.5}
 
 
@@ -122,6 +127,9 @@ def resolved(config: dict[str, Any], layers: str = "") -> tuple[str, dict[str, o
         (GPTJ, "", "rope", {"dim": 256, "rotary_dim": 64, "layout": "interleaved"}),
         (BLOOM, "", "alibi", {"dim": 128, "heads": 32}),
         (MPT, "", "alibi", {"dim": 128, "heads": 32}),
+        (T5, "decoder", "t5", {"buckets": 32, "max_distance": 128, "direction": "causal"}),
+        (T5, "encoder", "t5", {"dim": 64, "direction": "both"}),
+        (GPT2, "", "learned", {"dim": 768, "length": 1024}),
         (NEW_STYLE, "", "dynamic-ntk", {"factor": "2", "original_length": 2048, "length": 4096}),
     ],
 )  # fmt: skip
@@ -172,7 +180,9 @@ def test_a_stated_attention_factor_is_final(scaling: dict[str, Any], factor: str
         (GEMMA3, "", "name one kind after the file"),
         (LAYERED, "cross_attention", "kinds: full_attention, sliding_attention"),
         (LLAMA31, "full_attention", "leave out #full_attention"),
-        ({"model_type": "gpt2", "n_embd": 768, "n_head": 12}, "", "no rotary or ALiBi"),
+        ({"model_type": "gpt2", "n_embd": 768, "n_head": 12}, "", "number of positions"),
+        ({"model_type": "mamba", "hidden_size": 768}, "", "no rotary or ALiBi"),
+        (T5, "", "kinds: encoder, decoder"),
         ({"model_type": "llama", "rope_theta": 10000.0}, "", "hidden_size"),
         ({**LLAMA, "num_attention_heads": 33, "rope_theta": 1}, "", "no multiple"),
         ({**LLAMA, "rope_theta": "ten"}, "", "rope_theta: expected a number"),

@@ -161,6 +161,14 @@ def _ramps_confused() -> Decision:
     return same_value(lambda: paper.ball({}), lambda: code.ball({}), "theta_36, d = 128, s = 8")
 
 
+def _changed_base_in_the_ramp() -> Decision:
+    """r₃₂ = Lθ₃₂/2π with the base b′ = b·s^(d/(d−2)) that equation 17 prints, and with b."""
+    stated, right = (
+        parse(f"4096*({base})^(-1/2)/(2*pi)") for base in ("10000*8^(128/126)", "10000")
+    )
+    return equals(stated, right, "turns of plane 32 within L = 4096, d = 128, s = 8")
+
+
 def _factor_once() -> Decision:
     c = mscale(Scalar.rational(40))
     return equals(c, c * c, "the factor of the logits at s = 40")
@@ -358,6 +366,13 @@ YARN_PAPER = Entry(
         Published("c, s = 8", "1.2079441542", temperature),
     ),
     mistakes=(
+        Mistake(
+            "changed-base-in-the-ramp",
+            "the wavelengths of the ramp have the base $b'$ of NTK-aware scaling",
+            "YaRN equation 17",
+            "they have the base $b$ of the training",
+            _changed_base_in_the_ramp,
+        ),
         Mistake(
             "ramps-confused",
             "the ramp of the paper is that of the published code",

@@ -136,6 +136,16 @@ def _opposite_turn() -> Decision:
     return same_value(lambda: arb(1).sin(), (-arb(1)).sin, "row 1, column 0 at tau = 1")
 
 
+def _lag_reversed() -> Decision:
+    """F(s)ᵀG(t) at s = 0, t = 1 is R(θ), F(t − s)ᵀG(0) is R(−θ); θ = 1, the entry (1, 0)."""
+    return same_value((-arb(1)).sin, arb(1).sin, "row 1, column 0 at s = 0, t = 1, theta = 1")
+
+
+def _missing_transpose() -> Decision:
+    """W = [[1, 1], [0, 1]], x = (1, 0), x′ = (0, 1), equal positions: xᵀWx′ and xᵀWᵀx′."""
+    return equals(ONE, ZERO, "x_m^T W_q x_n for W_q = [[1, 1], [0, 1]], W_k = I, m = n")
+
+
 def _layouts_confused() -> Decision:
     settings = {"dim": 4}
     half, interleaved = (
@@ -251,6 +261,20 @@ ROPE = Entry(
             "texts that write $R_{m-n}$ for query $m$ and key $n$",
             r"$R(t\theta)^\top R(s\theta) = R((s - t)\theta)$, so $A(\tau) = R(-\theta\tau)$",
             _opposite_turn,
+        ),
+        Mistake(
+            "lag-reversed",
+            r"$F(s)^\top G(t) = F(t - s)^\top G(0)$",
+            "notes on the post by A. Puranik",
+            r"$F(s)^\top G(t) = F(s - t)^\top G(0)$",
+            _lag_reversed,
+        ),
+        Mistake(
+            "missing-transpose",
+            r"the score is $x_m^\top W_q R^d_{\Theta, n - m} W_k x_n$",
+            "RoFormer equation 16",
+            r"it has $W_q^\top$, because $q_m = W_q x_m$",
+            _missing_transpose,
         ),
         Mistake(
             "layouts-confused",

@@ -158,6 +158,11 @@ def _fope(settings: Settings) -> Form:
     identity = tuple(tuple(ONE if j == i else ZERO for j in range(planes)) for i in range(planes))
     if cosines == sines == identity:
         return rotary(settings, omegas)
+    if all(_is_plain(cosines, sines, i) for i in range(planes)):
+        raise SpecificationError(
+            "fope: cos_mix and sin_mix: every plane has one frequency and one amplitude, which is "
+            "RoPE with its planes in another order or scaled; give that as rope"
+        )
     return _mixed(settings, omegas, cosines, sines)
 
 
