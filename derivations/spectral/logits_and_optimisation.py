@@ -101,6 +101,9 @@ whose condition number is no function of that of $L$, and not even ordered like 
             _faster,
         ),
     ),
-    answers=(Answer("F11", Outcome.REFUTED, "contraction-is-speed"),),
+    answers=(
+        Answer("F11", Outcome.REFUTED, "contraction-is-speed"),
+        Answer("S2.4", Outcome.REFUTED, "contraction-is-speed", "not a consequence"),
+    ),
     sources=("Gu et al., arXiv:2505.13027, first version",),
 )

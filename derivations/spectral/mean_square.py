@@ -151,6 +151,7 @@ the sum of the squared atoms of the symbol: $1/d$ for $d/2$ equal pairs.
     ),
     answers=(
         Answer("V9", Outcome.PROVED, "bounded"),
+        Answer("S2.5", Outcome.REFUTED, "low-pass", "decay does, rotation does not"),
         Answer("F14", Outcome.REFUTED, "low-pass", "opposite for constant content"),
     ),
     uses=("dirichlet-gram",),
