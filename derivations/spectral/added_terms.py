@@ -143,7 +143,7 @@ dominates the other.
     twins=(
         Twin(
             "multiplicative-dominates",
-            "nothing: bounds were compared, not spectra.",
+            "spectra; bounds were compared.",
             "Multiplicative coupling conditions logits better than additive coupling.",
             _improves,
         ),

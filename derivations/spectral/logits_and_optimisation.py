@@ -96,7 +96,7 @@ whose condition number is no function of that of $L$, and not even ordered like 
     twins=(
         Twin(
             "contraction-is-speed",
-            "nothing: no hypothesis that would help was stated.",
+            "a hypothesis on the tangent kernel.",
             "Logits with a smaller condition number are optimised faster.",
             _faster,
         ),

@@ -135,7 +135,7 @@ and $D_k$ is unitary: one frequency changes no eigenvalue and no singular value 
         ),
         Twin(
             "with-growth",
-            "modulus 1.",
+            "factors of modulus 1.",
             "Planes that are scaled by $e^{|\\tau|}$ change no eigenvalue either.",
             _amplitude,
         ),
