@@ -143,7 +143,7 @@ dominates the other.
     twins=(
         Twin(
             "multiplicative-dominates",
-            "nothing: bounds were compared, not spectra.",
+            "spectra; bounds were compared.",
             "Multiplicative coupling conditions logits better than additive coupling.",
             _improves,
         ),
@@ -154,7 +154,15 @@ dominates the other.
             _toeplitz_hybrid,
         ),
     ),
-    answers=(Answer("F9", Outcome.REFUTED, "multiplicative-dominates"),),
+    answers=(
+        Answer("F9", Outcome.REFUTED, "multiplicative-dominates"),
+        Answer(
+            "S2.8",
+            Outcome.PROVED,
+            "hybrid",
+            "they can be mixed; a hybrid with a table is not relative",
+        ),
+    ),
     uses=("linear-bias", "dirichlet-gram", "per-pair-unitary-similarity"),
     sources=("DeepSeek-V2, arXiv:2405.04434 (MLA)", "Gu et al., arXiv:2505.13027"),
 )

@@ -115,13 +115,13 @@ of intervals.
     twins=(
         Twin(
             "lower-bound",
-            "nothing: a published minimal base is no safe threshold.",
+            "a check of all larger bases.",
             "Every base above the minimal one for 1024 positions serves 1024 positions.",
             _threshold,
         ),
         Twin(
             "larger-base-longer-window",
-            "nothing.",
+            "a check of the window itself.",
             "A larger base has a longer window.",
             _larger_is_longer,
         ),

@@ -174,13 +174,13 @@ $A(0) = I$. The signed kernel $i-j$ has rank 2 and both singular values $n\sqrt{
     twins=(
         Twin(
             "spectrum-under-a-mask",
-            "no mask.",
+            "the hypothesis that nothing is masked.",
             "Eigenvalues of masked logits tell encodings apart.",
             _eigenvalues_show_it,
         ),
         Twin(
             "mask-contracts",
-            "nothing: truncation is no contraction.",
+            "a bound on triangular truncation.",
             "The causal mask does not raise the norm.",
             _truncation,
         ),

@@ -221,7 +221,7 @@ of the symbol, $\max_k m_k/2$ for distinct $\theta_k \notin \pi\mathbb{Z}$.
         ),
         Twin(
             "decay",
-            "nothing decays.",
+            "the hypothesis that nothing decays.",
             "Kernels with decay have rank at most $d$ as well.",
             _decay_has_full_rank,
         ),

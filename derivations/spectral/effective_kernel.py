@@ -121,7 +121,12 @@ over lags against that plus the variance of content.
         ),
     ),
     twins=(
-        Twin("tied", "independent.", "The formula holds for tied queries and keys.", _dependent),
+        Twin(
+            "tied",
+            "independent queries and keys.",
+            "The formula holds for tied queries and keys.",
+            _dependent,
+        ),
         Twin("drift", "constant means.", "Mean logits depend on the lag alone.", _drifting),
     ),
     answers=(Answer("V16", Outcome.PROVED, "expectation"),),

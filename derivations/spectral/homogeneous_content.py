@@ -218,6 +218,9 @@ and no more.
     ),
     answers=(
         Answer("V15", Outcome.PROVED, "common-component"),
+        Answer(
+            "S2.3", Outcome.REFUTED, "four-dimensions", "holds where all planes share one content"
+        ),
         Answer("F1", Outcome.REFUTED, "untied"),
         Answer("F2", Outcome.REFUTED, "four-dimensions"),
         Answer("F3", Outcome.REFUTED, "orthonormal-tokens"),

@@ -93,7 +93,7 @@ Every mean of every function of the spectrum is the same.
     twins=(
         Twin(
             "common-mean",
-            "isotropic: the mean is 0.",
+            "isotropic content, whose mean is 0.",
             "The laws agree for Gaussian tokens with a common mean.",
             _common_mean,
         ),

@@ -225,7 +225,7 @@ positive.
         ),
         Twin(
             "asymptotic-as-exact",
-            "a limit.",
+            "the limit of long sequences.",
             r"The largest eigenvalue is $2mn^2/\pi^2$.",
             _printed_frequency,
         ),

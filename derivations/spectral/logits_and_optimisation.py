@@ -96,11 +96,14 @@ whose condition number is no function of that of $L$, and not even ordered like 
     twins=(
         Twin(
             "contraction-is-speed",
-            "nothing: no hypothesis that would help was stated.",
+            "a hypothesis on the tangent kernel.",
             "Logits with a smaller condition number are optimised faster.",
             _faster,
         ),
     ),
-    answers=(Answer("F11", Outcome.REFUTED, "contraction-is-speed"),),
+    answers=(
+        Answer("F11", Outcome.REFUTED, "contraction-is-speed"),
+        Answer("S2.4", Outcome.REFUTED, "contraction-is-speed", "not a consequence"),
+    ),
     sources=("Gu et al., arXiv:2505.13027, first version",),
 )

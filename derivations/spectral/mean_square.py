@@ -141,16 +141,22 @@ the sum of the squared atoms of the symbol: $1/d$ for $d/2$ equal pairs.
         Step("measured", "$d = 16$, base $10^4$, $n = 10^5$.", Rule.BALLS, _measured),
     ),
     twins=(
-        Twin("equal-frequencies", "distinct.", "The limit is $1/d$ for all frequencies.", _merged),
+        Twin(
+            "equal-frequencies",
+            "distinct frequencies.",
+            "The limit is $1/d$ for all frequencies.",
+            _merged,
+        ),
         Twin(
             "low-pass",
-            "decay: it is Poisson kernels that suppress high frequencies.",
+            "decay, whose Poisson kernels suppress high frequencies.",
             "Contraction by RoPE suppresses high-frequency components.",
             _high_frequencies,
         ),
     ),
     answers=(
         Answer("V9", Outcome.PROVED, "bounded"),
+        Answer("S2.5", Outcome.REFUTED, "low-pass", "decay does, rotation does not"),
         Answer("F14", Outcome.REFUTED, "low-pass", "opposite for constant content"),
     ),
     uses=("dirichlet-gram",),

@@ -135,13 +135,19 @@ and $D_k$ is unitary: one frequency changes no eigenvalue and no singular value 
         ),
         Twin(
             "with-growth",
-            "modulus 1.",
+            "factors of modulus 1.",
             "Planes that are scaled by $e^{|\\tau|}$ change no eigenvalue either.",
             _amplitude,
         ),
     ),
     answers=(
         Answer("V1", Outcome.PROVED, "similarity"),
+        Answer(
+            "S2.2",
+            Outcome.REFUTED,
+            "one-hadamard-product",
+            "a sum of such products, one for each plane; the additive half holds",
+        ),
         Answer("F5", Outcome.REFUTED, "one-hadamard-product", "holds when all planes share one C"),
     ),
     justifies=("symbolic_pe.spectrum",),

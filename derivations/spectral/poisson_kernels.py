@@ -182,7 +182,7 @@ $\pm\theta$, with the same bounds.
     twins=(
         Twin(
             "signed-lag",
-            "$|i-j|$.",
+            "the absolute value of the lag.",
             "The bounds hold for $r^{i-j}$ on lags of both signs.",
             _full_symmetric,
         ),

@@ -205,25 +205,25 @@ is the case $k = n - 1$.
     twins=(
         Twin(
             "unit-diagonal-alone",
-            "positive semidefinite.",
+            "a positive semidefinite $T$.",
             "A Hermitian $T$ with unit diagonal suffices.",
             _not_positive,
         ),
         Twin(
             "better-conditioned",
-            "Hermitian $C$.",
+            "a Hermitian $C$.",
             "RoPE makes logits better conditioned, $W_Q \\ne W_K$.",
             _condition,
         ),
         Twin(
             "smallest-singular-value",
-            "norms: singular values are weakly majorised only.",
+            "the restriction to norms; singular values are weakly majorised only.",
             "The smallest singular value does not fall either.",
             _singular_floor,
         ),
         Twin(
             "determinant-of-indefinite-content",
-            "positive definite $C$.",
+            "a positive definite $C$.",
             r"$\det(C \circ T) \ge \det C$ for every Hermitian $C$.",
             _oppenheim_without_definiteness,
         ),

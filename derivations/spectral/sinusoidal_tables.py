@@ -87,6 +87,22 @@ def _generic() -> Decision:
     )
 
 
+def _varied_content() -> Decision:
+    """RoPE keeps lengths: at lag 0 the logit of a token with itself is |x|², 1 and 4 here."""
+    rotation = _rotation(FIRST, SECOND)
+    tokens = [fmpq_mat(4, 1, [k, 0, 0, 0]) for k in (1, 2)]
+    turned = [tokens[0], rotation * tokens[1]]
+    values = [(x.transpose() * x)[0, 0] for x in turned]
+    if values[0] == values[1]:
+        return Decision(Outcome.PROVED)
+    return Decision(
+        Outcome.REFUTED,
+        {},
+        f"RoPE, tokens (1, 0, 0, 0) and (2, 0, 0, 0): at lag 0 the logits are {values[0]} and "
+        f"{values[1]}",
+    )
+
+
 def _equal_frequencies() -> Decision:
     dimension = _commutant(_rotation(FIRST, FIRST))
     if dimension == 4:
@@ -142,6 +158,12 @@ that the argument uses.
             _generic,
         ),
         Twin(
+            "varied-content",
+            "one content at every position.",
+            "Logits of relative encodings are Toeplitz.",
+            _varied_content,
+        ),
+        Twin(
             "equal-frequencies",
             "distinct frequencies.",
             "Only block rotations commute.",
@@ -150,6 +172,7 @@ that the argument uses.
     ),
     answers=(
         Answer("V10", Outcome.PROVED, "commutant"),
+        Answer("S2.1", Outcome.REFUTED, "varied-content", "they are at constant content"),
         Answer("F15", Outcome.REFUTED, "absolute-is-toeplitz"),
     ),
     sources=("Vaswani et al., arXiv:1706.03762", "Gu et al., arXiv:2505.13027"),

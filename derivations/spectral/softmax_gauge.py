@@ -107,7 +107,7 @@ condition number of $L$ are not.
         ),
         Twin(
             "columns",
-            "rows.",
+            "the direction of softmax, along rows.",
             "Constants along columns are not seen either.",
             _columns,
         ),

@@ -10,7 +10,7 @@ from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
 from symbolic_pe.algebra.scalar import ONE, Scalar, precision
 from symbolic_pe.decision import Decision, Outcome, holds
 from symbolic_pe.spectrum.eigenvalues import eigenvalue_enclosures
-from symbolic_pe.spectrum.sums import exponential_sums
+from symbolic_pe.spectrum.sums import exponential_sums, toeplitz
 
 P = ExponentialPolynomial
 BITS = 128
@@ -68,12 +68,6 @@ def refuted(claimed: str, found: arb, **evidence: object) -> Decision:
 def shown(x: arb, digits: int = 8) -> str:
     """Digits of a ball, all of them right."""
     return str(x.str(digits, radius=False))
-
-
-def toeplitz(values: Sequence[arb]) -> arb_mat:
-    """The symmetric Toeplitz matrix of κ(0) … κ(n − 1)."""
-    n = len(values)
-    return arb_mat([[values[abs(i - j)] for j in range(n)] for i in range(n)])
 
 
 def eigenvalues(matrix: arb_mat) -> list[arb]:

@@ -24,7 +24,7 @@ from symbolic_pe.errors import NotYetCovered, SpecificationError, Undecided
 from symbolic_pe.spectrum.claims import SpectralClaim, spectral_claims
 from symbolic_pe.spectrum.kernel import DoesNotApply, PositionalKernel, positional_kernel
 from symbolic_pe.spectrum.relations import Relations, rational_relations
-from symbolic_pe.spectrum.symbol import SymbolPart, bias_slope, bias_symbol, symbol
+from symbolic_pe.spectrum.symbol import SymbolPart, bias_kernel, bias_slope, bias_symbol, symbol
 
 DEFAULT_LENGTH = 4096
 MAX_LENGTH = 1 << 40
@@ -176,6 +176,7 @@ def _head(
 ) -> HeadCard:
     augmentation = encoding.heads[heads[0]].augmentation
     missing: list[str] = []
+    content = kernel
     parts = symbol(kernel)
     of = "content kernel"
     spectrum: Spectrum | None = None
@@ -183,7 +184,12 @@ def _head(
         parts = (*parts, bias_symbol(augmentation.bias))
         of = f"bias {augmentation.bias}"
         slope = bias_slope(augmentation.bias)
-        if slope is None:
+        waves = bias_kernel(augmentation.bias)
+        if waves is not None:
+            of = f"bias over {waves[0]}, less its constant"
+            spectrum = kernel_spectrum(waves[1], asked.length)
+            kernel, parts = waves[1], (*parts, *symbol(waves[1]))
+        elif slope is None:
             missing.append(f"spectrum: there is a closed form for biases -m*lag, not for {of}")
         else:
             of = f"bias -({slope})*|lag|"
@@ -208,5 +214,5 @@ def _head(
         except Undecided as error:
             relations = None
             missing.append(f"relations: {error}")
-    claims = spectral_claims(encoding, kernel, asked.length)
+    claims = spectral_claims(encoding, content, asked.length)
     return HeadCard(heads, kernel, parts, of, spectrum, window, relations, claims, tuple(missing))

@@ -7,6 +7,7 @@ linear bias      closed form
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from flint import acb, arb, arb_mat, fmpq
@@ -22,15 +23,17 @@ from numeric_check.spectrum.eigenbasis import (
     certified_product_eigenvalues,
 )
 from symbolic_pe.algebra.scalar import Scalar, precision
+from symbolic_pe.errors import Undecided
 from symbolic_pe.spectrum.eigenvalues import square_root
 from symbolic_pe.spectrum.gram import Gram, gram
 from symbolic_pe.spectrum.kernel import Component, DoesNotApply, PositionalKernel
 from symbolic_pe.spectrum.linear_bias import bias_spectrum
-from symbolic_pe.spectrum.sums import accurate, exact_sum, triangular
+from symbolic_pe.spectrum.sums import accurate, exact_sum, toeplitz, triangular
 from symbolic_pe.spectrum.symbol import largest_value
 
 BITS = 160
-MAX_INVERTED = 256
+MAX_INVERTED = 128
+MAX_INVERSE_BITS = 4096
 
 
 @dataclass(frozen=True)
@@ -156,22 +159,31 @@ def _condition(
     if length > MAX_INVERTED:
         return None, f"not computed for n > {MAX_INVERTED}"
     bits = 512
-    while bits <= 8192:
+    while bits <= MAX_INVERSE_BITS:
         with precision(bits):
-            values = [kernel.value(t) for t in range(length)]
-            matrix = arb_mat([[values[abs(i - j)] for j in range(length)] for i in range(length)])
-            try:
-                inverse = matrix.inv()
-                scale = inverse[0, 0]
-                scaled = arb_mat([[x / scale for x in row] for row in inverse.tolist()])
-                top = certified_eigenvalues(scaled)[0] * scale
-            except ZeroDivisionError:
-                bits *= 2
-                continue
-            if top.rel_accuracy_bits() > 20:
+            top = _largest_of_inverse([kernel.value(t) for t in range(length)])
+            if top is not None:
                 return largest * top, ""
         bits *= 2
-    return None, "K is invertible, but nearer to singular than 8192 bits tell"
+    return None, f"K is invertible, but nearer to singular than {MAX_INVERSE_BITS} bits tell"
+
+
+def _largest_of_inverse(values: Sequence[arb]) -> arb | None:
+    """λ_max(K⁻¹) to 20 bits, or None when the precision does not give it."""
+    n = len(values)
+    try:
+        inverse = toeplitz(values).inv()
+    except ZeroDivisionError:
+        return None
+    scale = inverse[n // 2, n // 2]
+    if not scale.is_finite() or scale.rel_accuracy_bits() < 64:
+        return None
+    scaled = arb_mat([[x / scale for x in row] for row in inverse.tolist()])
+    try:
+        top = certified_eigenvalues(scaled)[0] * scale
+    except Undecided:
+        return None
+    return top if top.is_finite() and top.rel_accuracy_bits() > 20 else None
 
 
 # -- decay ------------------------------------------------------------------------------------

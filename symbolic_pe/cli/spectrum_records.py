@@ -156,12 +156,14 @@ class SpectrumRecord(msgspec.Struct, frozen=True):
 
 
 def enclosure(x: arb | None, scale: int = 1) -> Enclosure | None:
-    """A ball, divided by an integer, as floats rounded outward."""
-    if x is None:
+    """A ball, divided by an integer, as floats rounded outward; None for one that says nothing."""
+    if x is None or not x.is_finite():
         return None
     ball = x / scale
     low, high = float(ball.lower()), float(ball.upper())
     middle = float(ball.mid())
+    if not math.isfinite(middle):
+        return None
     if not ball.is_exact() or ball != middle:
         low, high = math.nextafter(low, -math.inf), math.nextafter(high, math.inf)
     return Enclosure(middle, low, high)

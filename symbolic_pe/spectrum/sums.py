@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from flint import acb, arb, fmpq
+from flint import acb, arb, arb_mat, fmpq
 
 from symbolic_pe.algebra.real_number import RealNumber
 from symbolic_pe.algebra.scalar import Scalar, precision
@@ -95,3 +95,9 @@ def accurate(compute: Callable[[], arb], bits: int = 64, start: int = 128) -> ar
                 return value
         working *= 2
     raise Undecided(f"a sum to {bits} bits: not reached with {MAX_BITS}")
+
+
+def toeplitz(values: Sequence[arb]) -> arb_mat:
+    """The symmetric Toeplitz matrix of κ(0) … κ(n − 1)."""
+    n = len(values)
+    return arb_mat([[values[abs(i - j)] for j in range(n)] for i in range(n)])

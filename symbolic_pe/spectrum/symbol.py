@@ -12,13 +12,14 @@ bias −m|τ|           m/(2 sin²(ω/2)) away from 0, a distribution at 0
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from flint import arb, fmpq
 
 from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
+from symbolic_pe.algebra.real_number import RealNumber
 from symbolic_pe.algebra.scalar import Scalar
-from symbolic_pe.spectrum.kernel import Component, PositionalKernel
+from symbolic_pe.spectrum.kernel import NOUGHT, Component, PositionalKernel, folded
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,8 @@ def bias_symbol(bias: ExponentialPolynomial) -> SymbolPart:
     """The symbol of an additive bias, a polynomial in |τ|."""
     slope = bias_slope(bias)
     if slope is None:
-        return SymbolPart("bias", None, "0", "0", 0, f"a distribution at 0: the bias is {bias}")
+        what = "atoms" if bias_kernel(bias) is not None else "a distribution"
+        return SymbolPart("bias", None, "0", "0", 0, f"{what}: the bias is {bias}")
     return SymbolPart(
         "bias", None, "0", "0", 1, f"{slope}/(2*sin(w/2)^2) for w != 0, a distribution at 0"
     )
@@ -84,6 +86,45 @@ def bias_slope(bias: ExponentialPolynomial) -> Scalar | None:
         return None
     slope = -coefficient.re
     return slope if not slope.parameters() and slope.sign() > 0 else None
+
+
+def bias_kernel(bias: ExponentialPolynomial) -> tuple[fmpq, PositionalKernel] | None:
+    """c and κ with bias(τ) = c·κ(τ) + constant, which softmax does not see.
+
+    For Σ c_k cos(b_kτ) with rational c_k > 0, a kernel of atoms; None for any other bias.
+    """
+    found: dict[str, Component] = {}
+    for term, coefficient in bias.terms.items():
+        (rate,) = term.exponents
+        known = coefficient.im.is_zero() and coefficient.re.is_rational()
+        if any(term.powers) or not rate.re.is_zero() or not known or rate.im.parameters():
+            return None
+        value = coefficient.re.rational_value()
+        if rate.im.is_zero():
+            continue
+        if value <= 0:
+            return None
+        frequency = rate.im if rate.im.sign() >= 0 else -rate.im
+        number = RealNumber.of(folded(frequency))
+        before = found.get(number.text)
+        found[number.text] = Component(
+            value if before is None else before.mass + value,
+            NOUGHT,
+            0,
+            number,
+            turns=number.text != "0",
+        )
+    total = sum((c.mass for c in found.values()), start=fmpq(0))
+    if total == 0 or not _is_even(bias):
+        return None
+    parts = tuple(replace(c, mass=c.mass / total) for c in found.values())
+    return total, PositionalKernel(2 * len(parts), parts)
+
+
+def _is_even(bias: ExponentialPolynomial) -> bool:
+    """bias(−τ) = bias(τ)."""
+    (name,) = bias.variables
+    return (bias.compose({name: 1}) - bias.compose({name: -1})).vanishes()
 
 
 def largest_value(kernel: PositionalKernel) -> arb | None:

@@ -15,7 +15,7 @@ from symbolic_pe.decision import Outcome
 
 
 def test_every_claim_has_a_row_and_every_verdict_is_decided() -> None:
-    known = answers()
+    known = {key: value for key, value in answers().items() if key[0] in "VF"}
     expected = [f"V{k}" for k in range(1, 17)] + [f"F{k}" for k in range(1, 16)]
     assert [c.identifier for c in CLAIMS] == expected
     assert sorted(known) == sorted(expected)

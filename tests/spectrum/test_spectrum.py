@@ -13,6 +13,7 @@ from numeric_check.spectrum.exact_spectrum import (
     linear_bias_spectrum,
     squared_norm,
 )
+from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
 from symbolic_pe.algebra.scalar import Scalar, precision
 from symbolic_pe.encodings.catalogue import catalogue
 from symbolic_pe.encodings.specification import from_document
@@ -21,6 +22,7 @@ from symbolic_pe.spectrum.eigenvalues import eigenvalue_enclosures
 from symbolic_pe.spectrum.gram import gram
 from symbolic_pe.spectrum.kernel import DoesNotApply, PositionalKernel, positional_kernel
 from symbolic_pe.spectrum.relations import rational_relations
+from symbolic_pe.spectrum.symbol import bias_kernel
 
 
 def rope(dim: int = 16, **settings: object) -> PositionalKernel:
@@ -109,7 +111,7 @@ def test_a_condition_number_only_where_there_is_one() -> None:
     assert full.rank == 8
 
 
-@pytest.mark.parametrize("name", ["decay", "xpos", "mamba", "jordan-rope"])
+@pytest.mark.parametrize("name", ["decay", "xpos", "mamba-3", "jordan-rope"])
 @pytest.mark.parametrize("length", [2, 3, 64, 129])
 def test_kernels_that_decay(name: str, length: int) -> None:
     kernel = positional_kernel(catalogue(name))
@@ -181,3 +183,17 @@ def test_rational_relations(base: int, dimension: int, period: object) -> None:
     assert (found.period is None) == (period is None)
     if found.period is not None and isinstance(period, tuple):
         assert (found.period[0], str(found.period[1])) == period
+
+
+def test_a_bias_of_waves_is_a_kernel_and_others_are_not() -> None:
+    t = ExponentialPolynomial.variable("t")
+
+    def wave(b: int) -> ExponentialPolynomial:
+        return ExponentialPolynomial.cosine("t", Scalar.rational(b))
+
+    found = bias_kernel(wave(1).scale(Scalar.rational(3)) + wave(2) - wave(0))
+    assert found is not None
+    assert (found[0], [str(c.mass) for c in found[1].components]) == (4, ["3/4", "1/4"])
+    odd = wave(1) + ExponentialPolynomial.sine("t", Scalar.rational(1))
+    for other in (t, wave(1) - wave(2), odd, wave(1) * t):
+        assert bias_kernel(other) is None

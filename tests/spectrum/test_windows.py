@@ -62,7 +62,7 @@ def test_half_rotary_is_never_negative() -> None:
     assert not less.reason
 
 
-@pytest.mark.parametrize("name", ["rope", "xpos", "jordan-rope", "mamba"])
+@pytest.mark.parametrize("name", ["rope", "xpos", "jordan-rope", "mamba-3"])
 def test_values_lie_inside_their_bounds(name: str) -> None:
     kernel = positional_kernel(catalogue(name))
     lags = np.array([1, 2, 63, 64, 127, 128, 129, 16383, 16384, 999_983], dtype=np.uint64)
