@@ -29,10 +29,12 @@ DOES_NOT_RUN = (
     LookupError,
     NameError,
     RuntimeError,
+    SystemError,
     TypeError,
     ValueError,
 )
-"""What code of a text may raise on elements that are no numbers."""
+"""What code of a text may raise on elements that are no numbers; NumPy's product of objects turns
+what they raise into a `SystemError`."""
 
 
 class Refuted(Exception):

@@ -172,7 +172,7 @@ def _candidate(request: Request, form: Form, mode: str, x: Any) -> _Candidate:
         raise ArithmeticError(f"differs from the rotation by {error:.1e}")
     base = f"{form.library} {'fresh' if form.fresh else 'given'}"
     if request.backward:
-        run = _backward(function, own, form)
+        run = _backward(function, own)
         if mode == "compiled":
             run()
     else:
@@ -204,7 +204,7 @@ def _forward(call: Run) -> Callable[[], float]:
     return run
 
 
-def _backward(function: Callable[[Any], Any], x: Any, form: Form) -> Callable[[], float]:
+def _backward(function: Callable[[Any], Any], x: Any) -> Callable[[], float]:
     """Seconds of the backward pass alone, the gradient of the result being given."""
     import torch
 

@@ -81,6 +81,12 @@ def differing_function(text: str, other: str) -> str:
     return names[0] if names else ""
 
 
+def differing_calls(text: str, other: str) -> frozenset[str]:
+    """The methods and library functions whose arguments hold the place that differs."""
+    calls = (b for _, b in _path(ast.parse(text), ast.parse(other)) if isinstance(b, ast.Call))
+    return frozenset(c.func.attr for c in calls if isinstance(c.func, ast.Attribute))
+
+
 def _path(a: ast.AST, b: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
     """The nodes from the roots down to the one place where the trees differ."""
     yield a, b
@@ -239,6 +245,7 @@ __all__ = [
     "MODULES",
     "constant_differences",
     "constants_of",
+    "differing_calls",
     "differing_function",
     "names_in",
     "same_at_every_call",

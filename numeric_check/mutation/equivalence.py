@@ -11,8 +11,9 @@ same arrays          another one of several arrays is asked for what all share: 
                      and positions, the library, or a dtype that is promoted with those of all
 same devices         another array is asked for its device, and the law `surroundings` was
                      measured for every way in which the inputs can be on two devices
-same operations      what differs is a loop over the links of a chain, and both texts do the same
-                     operations in the same order (`operations`)
+same operations      what differs is a loop over the links of a chain, whether a list of arrays is
+                     stacked, or the shape of zeros, and both texts do the same in the same order
+                     (`operations`)
 same promotion       only casts differ, and both return the same bits for every dtype of x, of
                      the positions and of the parameters (`agreement`)
 lag is not read      A = I: `operator` is executed exactly, and only how it reads its argument

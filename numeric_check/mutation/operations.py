@@ -3,8 +3,10 @@
 A text is run on terms: what was done to which operands, and nothing is computed. Two texts whose
 results are the same terms round alike. What is computed and never read is no part of a result.
 
-The loop of Horner's rule over the links of a chain is decided so: its length is a constant of the
-text, so that the shapes that are run are those that there are.
+Three kinds of edits are decided so. The loop of Horner's rule over the links of a chain has a
+length that is a constant of the text, so that the shapes that are run are those that there are. A
+list of arrays may stand where they are stacked, for what reads it alike. And zeros may have fewer
+axes where they meet what has all.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from numeric_check.exact_element import Exact, LeavesTheRing
 from numeric_check.exact_engine import ENGINES
 from numeric_check.exact_input import is_decided
 from numeric_check.kernel import Kernel
-from numeric_check.mutation.difference import differing_function
+from numeric_check.mutation.difference import differing_calls, differing_function
 from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
 from symbolic_pe.emit.plan import KernelPlan
 
@@ -27,6 +29,10 @@ LOOPS = frozenset({"_shear"})
 """Functions whose loops have lengths that are constants of the text."""
 SHAPES: tuple[tuple[int, ...], ...] = ((3,), (2, 1))
 """Leading axes, and positions."""
+SUMS: tuple[tuple[int, ...], ...] = ((1,), (4,), (2, 4), (2, 3, 2))
+"""The same for causal sums."""
+ZEROS = frozenset({"zeros", "new_zeros"})
+"""Calls of which nothing but the shape can differ, and that broadcasts to what it meets."""
 Table = dict[Hashable, int]
 """Terms by what they are made of."""
 
@@ -119,8 +125,10 @@ def _operand(value: Any) -> Hashable:
 
 
 def same_operations(kernel: Kernel, original: Kernel, plan: KernelPlan) -> bool:
-    """Whether the texts differ in one loop over links, and do the same in both maps."""
-    if differing_function(kernel.text, original.text) not in LOOPS:
+    """Whether the texts differ in one of the ways above, and do the same."""
+    in_place = differing_function(kernel.text, original.text) in LOOPS
+    in_place = in_place or bool(ZEROS & differing_calls(kernel.text, original.text))
+    if not in_place and _unstacked(kernel.text) != _unstacked(original.text):
         return False
     if _casts(kernel.text) != _casts(original.text):
         return False
@@ -134,6 +142,19 @@ def same_operations(kernel: Kernel, original: Kernel, plan: KernelPlan) -> bool:
     return is_decided(decide) and found[-1]
 
 
+class _Stacks(ast.NodeTransformer):
+    """Leaves out where a list of arrays becomes one."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        stacks = isinstance(node.func, ast.Attribute) and node.func.attr == "stack"
+        return node.args[0] if stacks and len(node.args) == 1 and not node.keywords else node
+
+
+def _unstacked(text: str) -> str:
+    return ast.dump(_Stacks().visit(ast.parse(text)))
+
+
 def _casts(text: str) -> list[str]:
     """Casts vanish among terms: they have to be the same."""
     calls = (n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Call))
@@ -145,7 +166,7 @@ def _casts(text: str) -> list[str]:
 
 
 def _results(kernel: Kernel, plan: KernelPlan, table: Table) -> Iterator[list[Any]]:
-    """The terms of both maps, for each of `SHAPES`."""
+    """The terms of both maps, for each of `SHAPES`, and of causal sums for `SUMS`."""
     engine = ENGINES[kernel.target]
     names = kernel.on_library(engine.library, engine.lift, engine.functions)
     heads = () if plan.heads == 1 else (plan.heads,)
@@ -157,6 +178,15 @@ def _results(kernel: Kernel, plan: KernelPlan, table: Table) -> Iterator[list[An
         for name in ("transform_query", "transform_key"):
             function: Callable[..., Any] = names[name]
             result = function(engine.bring(x), engine.bring(place), *given)
+            array = np.asarray(engine.fetch(result), dtype=object)
+            yield [array.shape, *(_operand(e) for e in array.flat)]
+    for *lead, n in SUMS if "chunkwise" in names else ():
+        query, key, value = (
+            _symbols(table, v, (*lead, *heads, n, plan.dimension)) for v in ("q", "k", "v")
+        )
+        arrays = (engine.bring(x) for x in (query, key, value, _symbols(table, "t", (n,))))
+        values = [Term(table, ("parameter", name)) for name in plan.parameters]
+        for result in names["chunkwise"](*arrays, *values, chunk=n):
             array = np.asarray(engine.fetch(result), dtype=object)
             yield [array.shape, *(_operand(e) for e in array.flat)]
 

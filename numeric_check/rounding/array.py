@@ -278,7 +278,19 @@ class RoundedArray:
     def _compare(self, other: object) -> Any:
         raise BranchOnValue("the text compares values that depend on the position or the input")
 
-    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = _compare
+    __lt__ = __le__ = __gt__ = __eq__ = __ne__ = _compare
+
+    def __ge__(self, other: object) -> Any:
+        """True where a lag that is not negative is compared with 0."""
+        if _is_zero(other) and all(self.model.is_not_negative(x) for x in self.data.flat):
+            return True
+        return self._compare(other)
+
+    def clamp(self, *, min: Any = None) -> RoundedArray:
+        """The same where a lag that is not negative is kept from being negative."""
+        if self >= min:
+            return self
+        raise LeavesTheRing("the text keeps a value above another one")
 
     def __bool__(self) -> bool:
         raise BranchOnValue("the text asks whether an array is true")
@@ -290,6 +302,10 @@ class RoundedArray:
 
     def __getattr__(self, name: str) -> Any:
         raise LeavesTheRing(f"the text uses the array method {name}")
+
+
+def _is_zero(x: object) -> bool:
+    return isinstance(x, (int, float)) and x == 0
 
 
 def _add(model: Model, a: Rounded, b: Rounded, dtype: str) -> Rounded:

@@ -28,8 +28,8 @@ from symbolic_pe.algebra.scalar import Scalar, precision
 from symbolic_pe.emit.plan import BlockGroup, KernelPlan, Vector
 from symbolic_pe.errors import Undecided
 
-MAPS, ROTATE = "maps", "rotate"
-FORMS = {MAPS: {"query": 1, "key": -1}, ROTATE: {"rotate": 1}}
+MAPS, ROTATE, DECAY = "maps", "rotate", "decay"
+FORMS = {MAPS: {"query": 1, "key": -1}, ROTATE: {"rotate": 1}, DECAY: {"decay": 1}}
 """The functions of a form, with the sign of u in the map that each applies."""
 SIGNS = {side: sign for sides in FORMS.values() for side, sign in sides.items()}
 BITS = 160
@@ -41,7 +41,7 @@ class BlockBound:
     """ε and η of one block of one head.
 
     group, head, block  its place in the plan
-    side                `query`, `key` or `rotate`
+    side                `query`, `key`, `rotate` or `decay`
     """
 
     group: int
@@ -108,7 +108,7 @@ class SideRun:
         self._verify(group, head, b, entries)
         relative = self._own_error(rows, inputs, entries)
         absolute = self._without_input(rows)
-        away = self._constants_away(group, head, b, entries, inputs)
+        away = self._constants_away(group, head, b, entries)
         moved = upward.exponential_minus_one((0.0, away), self.model.reach) if away else ()
         grown = upward.plus(1.0, upward.value(moved, self.model.reach))
         relative = upward.add(upward.scale(relative, grown), moved)
@@ -218,7 +218,6 @@ class SideRun:
         head: int,
         b: int,
         entries: Entries,
-        inputs: Sequence[int],
     ) -> float:
         """‖X̂ − X‖ on a block: |Δa|, |Δω| as a complex number, and |Δη|."""
         sign = SIGNS[self.side]

@@ -23,7 +23,8 @@ from numeric_check.decay_laws import without_decay
 from numeric_check.exact_element import LeavesTheRing
 from numeric_check.kernel import Kernel
 from numeric_check.rounding import upward
-from numeric_check.rounding.blocks import FORMS, MAPS, ROTATE, BlockBound, SideRun
+from numeric_check.rounding.blocks import DECAY, FORMS, MAPS, ROTATE, BlockBound, SideRun
+from numeric_check.rounding.decay import decay_bounds, only_decays
 from numeric_check.rounding.element import (
     Model,
     displacement,
@@ -65,7 +66,8 @@ class KernelBound:
     limited_by  `domain`, or `range` where the maps would leave the range of the dtype before
     relative    ε, coefficient by coefficient the largest over the blocks
     absolute    η, the largest over the blocks
-    form        `maps` (query and key), or `rotate`, whose exact map has no decay
+    form        `maps` (query and key), `rotate`, whose exact map has no decay, or `decay` itself,
+                a function of the lag u
     parameters  the values of the parameters that it holds for
     """
 
@@ -102,7 +104,7 @@ def rounding_bound(
     form: str = MAPS,
     parameters: Mapping[str, float] | None = None,
 ) -> KernelBound:
-    """Bound the rounding errors of `transform_query` and `transform_key` of a text, or `rotate`.
+    """Bound the rounding errors of `transform_query` and `transform_key`, `rotate`, or `decay`.
 
     The text is executed once a side on elements that model every rounding of the dtypes that it
     names; so an edit that changes a dtype changes the bound. `reach` is the largest |position −
@@ -131,9 +133,9 @@ def rounding_bound(
         raise SpecificationError(f"dtype: expected one of {', '.join(DTYPES)}, got {dtype!r}")
     if form not in FORMS:
         raise SpecificationError(f"form: expected one of {', '.join(FORMS)}, got {form!r}")
+    if form != MAPS and (plan.uniform_decay is None or not kernel.has(form)):
+        raise NotYetCovered(f"{form} is offered where every block decays at one rate a head")
     if form == ROTATE:
-        if plan.uniform_decay is None or not kernel.has(ROTATE):
-            raise NotYetCovered("rotate is offered where every block decays at one rate a head")
         plan = without_decay(plan)
     if plan.parameters and parameters is None:
         raise NotYetCovered(
@@ -149,11 +151,14 @@ def rounding_bound(
     limit = float(plan.encoding.domain.max_position) if reach is None else float(reach)
     if not limit > 0 or not math.isfinite(limit):
         raise SpecificationError(f"reach: expected a positive number, got {reach}")
-    served = served_reach(plan, dtype, limit)
+    falls = form == DECAY and only_decays(plan)
+    served = limit if falls else served_reach(plan, dtype, limit)
     blocks: list[BlockBound] = []
     try:
         with time_limit(SECONDS), np.errstate(all="ignore"):  # bounds may become infinite
-            for side in FORMS[form]:
+            if form == DECAY:
+                blocks = decay_bounds(kernel, plan, dtype, served)
+            for side in FORMS[form] if form != DECAY else ():
                 blocks += _side_bounds((kernel, arguments), plan, dtype, side, served)
     except COVERS_NO_MORE as error:
         raise NotYetCovered(f"no rounding bound: {error}") from None

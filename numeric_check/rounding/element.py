@@ -106,10 +106,12 @@ class Model:
     """Arithmetic with every rounding, for |u|, |t| and |c| at most `reach`.
 
     integers  t and c are integers: a multiple m·u^k that the format holds is not rounded
+    later     u = t − c is not negative, and no text asks for the sign of anything else
     """
 
     reach: float
     integers: bool = False
+    later: bool = False
     stages: list[list[Rounded]] = field(default_factory=list)
 
     def new_stage(self, products: Any) -> Any:
@@ -128,6 +130,12 @@ class Model:
         for index, row in enumerate(rows):
             result.ravel()[index] = unknown(index, row.fits or "float64")
         return result
+
+    def is_not_negative(self, a: object) -> bool:
+        """Whether this is m·u with m > 0, rounded or not: rounding keeps the sign of u."""
+        if not self.later or not isinstance(a, Rounded) or not a.value.keys() <= {LINEAR}:
+            return False
+        return a.value.get(LINEAR, fmpq(0)) > 0 and not a.carries_input
 
     # -- sizes ------------------------------------------------------------------------------------
 

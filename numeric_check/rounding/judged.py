@@ -9,7 +9,7 @@ import numpy as np
 
 from numeric_check.kernel import Kernel
 from numeric_check.rounding.bias import BiasBound, bias_bound, measure_bias
-from numeric_check.rounding.blocks import MAPS, ROTATE
+from numeric_check.rounding.blocks import DECAY, MAPS, ROTATE
 from numeric_check.rounding.bound import KernelBound, rounding_bound
 from numeric_check.rounding.formula import stated_formula, stated_number, states_at_least
 from numeric_check.rounding.measured import Measurement, measure
@@ -25,6 +25,7 @@ ASSUMED = (
     "cos of float64 within one unit in the last place; fused or not, any order of summation"
 )
 LAW = "||y - A x|| <= eps ||A|| ||x|| + eta for every block A(u), u = position - reference"
+OF_DECAY = "|f - e^(a u)| <= eps e^(a u) + eta for decay, u the lag"
 HOLDS, REFUTED, UNDECIDED = "holds", "refuted", "undecided"
 
 
@@ -72,6 +73,7 @@ class KernelBounds:
 
     dtypes  of the query and key maps
     rotate  of `rotate`, where the kernel offers it: the form that is stable at any range
+    decay   of `decay` beside it, by the dtype of its result; u is the lag
     bias    of the coordinates that realise a bias, where that is a polynomial
     """
 
@@ -80,11 +82,14 @@ class KernelBounds:
     dtypes: Mapping[str, DtypeBound] = field(default_factory=dict)
     rotate: Mapping[str, DtypeBound] = field(default_factory=dict)
     bias: Mapping[str, DtypeBias] = field(default_factory=dict)
+    decay: Mapping[str, DtypeBound] = field(default_factory=dict)
 
     @property
     def all(self) -> dict[str, DtypeBound]:
         """Every bound by the name that a header gives it: `bfloat16`, `rotate bfloat16`."""
-        return {**self.dtypes, **{f"rotate {dtype}": d for dtype, d in self.rotate.items()}}
+        parts = ((ROTATE, self.rotate), (DECAY, self.decay))
+        beside = {f"{form} {x}": d for form, found in parts for x, d in found.items()}
+        return {**self.dtypes, **beside}
 
     @property
     def failures(self) -> list[str]:
@@ -103,7 +108,8 @@ class KernelBounds:
         """The bounds as lines for the header of a file; none where they are undecided."""
         if not self.dtypes:
             return []
-        return [f"# error:       {LAW}"] + [
+        law = f"{LAW}; {OF_DECAY}" if self.decay else LAW
+        return [f"# error:       {law}"] + [
             f"# {name + ':':<12} {d.stated}" for name, d in self.all.items()
         ]
 
@@ -132,17 +138,21 @@ def judge(kernel: Kernel, plan: KernelPlan, *, dtypes: Sequence[str] = DTYPES) -
     `undecided` with the reason where rounded elements do not cover the text; a kernel never makes
     it raise.
     """
-    found: dict[str, dict[str, DtypeBound]] = {MAPS: {}, ROTATE: {}}
+    found: dict[str, dict[str, DtypeBound]] = {MAPS: {}, ROTATE: {}, DECAY: {}}
     offered = plan.uniform_decay is not None and kernel.has(ROTATE)
+    decays = plan.uniform_decay is not None and kernel.has(DECAY)
     try:
         with time_limit(SECONDS), np.errstate(all="ignore"):
             for form in (MAPS, ROTATE) if offered else (MAPS,):
                 for dtype in dtypes:
                     found[form][dtype] = _judged(kernel, plan, dtype, form)
+            for dtype in dtypes if decays else ():
+                if kernel.target == "torch" or dtype == "float64":
+                    found[DECAY][dtype] = _judged(kernel, plan, dtype, DECAY)
             bias, missing = _bias(kernel, plan, dtypes)
     except (NotYetCovered, Undecided, KernelError) as error:
         return KernelBounds(UNDECIDED, str(error))
-    bounds = KernelBounds(HOLDS, ASSUMED + missing, found[MAPS], found[ROTATE], bias)
+    bounds = KernelBounds(HOLDS, ASSUMED + missing, found[MAPS], found[ROTATE], bias, found[DECAY])
     return replace(bounds, verdict=REFUTED) if bounds.failures else bounds
 
 

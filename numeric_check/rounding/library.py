@@ -83,6 +83,16 @@ class RoundingLibrary:
         out[...] = product
         return out
 
+    def maximum(self, first: RoundedArray, bound: Any) -> RoundedArray:
+        """The same where a lag that is not negative is kept from being negative."""
+        return first.clamp(min=bound)
+
+    def where(self, condition: Any, first: Any, _: Any) -> RoundedArray:
+        """`first`, where the condition is known to hold."""
+        if condition is not True:
+            raise LeavesTheRing("the text chooses by values")
+        return self.brought(first)
+
     def _joined(self, arrays: Sequence[Any], join: Callable[[list[Any]], Any]) -> RoundedArray:
         parts = [self.brought(a) for a in arrays]
         dtype = parts[0].dtype.name

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
-from flint import fmpq
+from flint import arb, fmpq
 
 from numeric_check.comparison import column_norms
 from numeric_check.decay_laws import without_decay
@@ -17,9 +17,12 @@ from numeric_check.exact_map import BlockArray, ExactMap
 from numeric_check.exact_number import exact_number
 from numeric_check.kernel import DTYPE_OF, Kernel
 from numeric_check.result import Ledger
-from numeric_check.rounding.blocks import FORMS, ROTATE, SIGNS
+from numeric_check.rounding import upward
+from numeric_check.rounding.blocks import DECAY, FORMS, MAPS, ROTATE, SIGNS
 from numeric_check.rounding.bound import KernelBound
+from numeric_check.rounding.decay import BITS, exact_decay
 from numeric_check.subject import MapCall, Subject, position_array
+from symbolic_pe.algebra.scalar import precision
 from symbolic_pe.emit.plan import KernelPlan
 from symbolic_pe.errors import KernelError
 
@@ -52,7 +55,7 @@ class Measurement:
     vector: tuple[float, ...]
 
     def __str__(self) -> str:
-        name = self.side if self.side == ROTATE else f"transform_{self.side}"
+        name = f"transform_{self.side}" if self.side in FORMS[MAPS] else self.side
         return (
             f"{name} ({self.dtype}) at position {self.position:g}, reference "
             f"{self.reference:g}, head {self.head}, block {self.block} of group {self.group}: "
@@ -188,6 +191,8 @@ def _norms(block: BlockArray) -> Array:
 
 def measure(kernel: Kernel, plan: KernelPlan, bound: KernelBound) -> Measurement:
     """The worst error against the bound, over `standard_positions` and two references."""
+    if bound.form == DECAY:
+        return _measured_decay(kernel, plan, bound)
     bench = Bench(kernel, plan, bound)
     drawn = np.random.default_rng(SEED).standard_normal((VECTORS, plan.dimension))
     found = bench.worst(standard_positions(bound.reach), drawn)
@@ -197,6 +202,37 @@ def measure(kernel: Kernel, plan: KernelPlan, bound: KernelBound) -> Measurement
         near = [c + o for o in (0, 1, -1, 0.25 * bound.reach) if abs(c + o) <= bound.reach]
         found += bench.worst(near, drawn[:2], reference=float(c))
     return max(found, key=lambda m: m.ratio)
+
+
+def _measured_decay(kernel: Kernel, plan: KernelPlan, bound: KernelBound) -> Measurement:
+    """The worst of every head over lags from two positions of the key."""
+    assert plan.uniform_decay is not None
+    lags = [t for t in standard_positions(bound.reach) if t >= 0]
+    named: dict[str, Any] = {}
+    if kernel.target == "torch":
+        named["dtype"] = getattr(kernel.raw("torch"), bound.dtype)
+    worst: Measurement | None = None
+    for s in (0.0, 5.0):
+        later = [t + s for t in lags]
+        result = kernel.raw("decay")(*(kernel.bring(np.array(x)) for x in (later, [s])), **named)
+        found = kernel.fetch(result).astype(np.float64).reshape(plan.heads, len(lags))
+        for head, rate in enumerate(plan.uniform_decay):
+            polynomial = bound.blocks[head].relative
+            for t, value in zip(later, found[head], strict=True):
+                lag = exact_number(t) - exact_number(s)
+                with precision(BITS):
+                    exact = exact_decay(rate, lag)
+                    error = float(abs(arb(float(value)) - exact))
+                    size = SLACK * float(exact)
+                epsilon = upward.value(polynomial, upward.above(lag))
+                limit = upward.plus(upward.times(epsilon, size), bound.blocks[head].absolute)
+                ratio = error / limit if error else 0.0
+                if worst is None or ratio > worst.ratio:
+                    worst = Measurement(
+                        ratio, error, limit, DECAY, bound.dtype, t, s, head, 0, 0, ()
+                    )
+    assert worst is not None
+    return worst
 
 
 def search(

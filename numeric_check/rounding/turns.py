@@ -95,11 +95,11 @@ def subtracted(_: Model, u: Any, whole: Any) -> FixedPoint:
     raise _unknown("subtracts")
 
 
-def multiplied(model: Model, a: Any, b: Any) -> FixedPoint | Rounded:
+def multiplied(_: Model, a: Any, b: Any) -> FixedPoint | Rounded:
     """By F, or by TURN."""
     for fixed, factor in ((a, b), (b, a)):
         if isinstance(fixed, Turns) and _number(factor) == exact_number(TURN):
-            return _angle(model, fixed)
+            return _angle(fixed)
         turns = _number(factor)
         if turns is None or turns.q != 1 or abs(turns) >= 2**63:
             continue
@@ -127,7 +127,7 @@ def _unknown(verb: str) -> LeavesTheRing:
     return LeavesTheRing(f"the text {verb} fixed-point turns in a way that has no bound here")
 
 
-def _angle(model: Model, phase: Turns) -> Rounded:
+def _angle(phase: Turns) -> Rounded:
     size = float(abs(phase.turns))
     lost = upward.plus(
         upward.times(upward.up(size), 2.5 * UNIT), 1.5 * UNIT * ONE_TURN

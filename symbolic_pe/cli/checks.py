@@ -73,12 +73,12 @@ def bounds_record(bounds: KernelBounds) -> BoundsRecord:
         "refuted": "refuted",
         "undecided": "undecided",
     }
-    maps, rotate = (
+    maps, rotate, decay = (
         {dtype: _bound_record(found) for dtype, found in part.items()}
-        for part in (bounds.dtypes, bounds.rotate)
+        for part in (bounds.dtypes, bounds.rotate, bounds.decay)
     )
     bias = {dtype: _bias_record(found) for dtype, found in bounds.bias.items()}
-    return BoundsRecord(verdicts[bounds.verdict], bounds.reason, maps, rotate, bias)
+    return BoundsRecord(verdicts[bounds.verdict], bounds.reason, maps, rotate, bias, decay)
 
 
 def _bias_record(found: DtypeBias) -> BiasRecord:

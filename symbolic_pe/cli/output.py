@@ -182,8 +182,9 @@ class BiasRecord(msgspec.Struct, frozen=True):
 class BoundsRecord(msgspec.Struct, frozen=True):
     """Rounding bounds of one kernel: `undecided` where its text is not covered.
 
-    `dtypes` are of the query and key maps, `rotate` of the form without decay and `bias` of the
-    coordinates that realise a bias, where the kernel has them.
+    `dtypes` are of the query and key maps, `rotate` of the form without decay, `bias` of the
+    coordinates that realise a bias and `decay` of the function of that name, where the kernel has
+    them.
     """
 
     verdict: Literal["holds", "refuted", "undecided"]
@@ -191,6 +192,7 @@ class BoundsRecord(msgspec.Struct, frozen=True):
     dtypes: dict[str, BoundRecord]
     rotate: dict[str, BoundRecord]
     bias: dict[str, BiasRecord]
+    decay: dict[str, BoundRecord] = {}
 
 
 class BuildRecord(msgspec.Struct, frozen=True):

@@ -94,6 +94,7 @@ def bounds_text(target: str, bounds: BoundsRecord) -> str:
         return f"  {target:<6} no rounding bound: {reason}"
     rows = [(dtype, b) for dtype, b in bounds.dtypes.items()]
     rows += [(f"{dtype}, rotate", b) for dtype, b in bounds.rotate.items()]
+    rows += [(f"{dtype}, decay", b) for dtype, b in bounds.decay.items()]
     lines = [f"  {target:<6} {name:<9} eps = {b.formula}; {safe_text(b)}" for name, b in rows]
     lines += [
         f"  {target:<6} {dtype:<9} bias by coordinates: error of a logit <= {b.formula}; "
