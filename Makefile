@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 OUT    := demo-output
 
-.PHONY: demo test test-full proofs docs lint bench mutants clean
+.PHONY: demo test test-full proofs docs lint bench mutants certificate-mutants clean
 .DELETE_ON_ERROR:
 
 # A stamp per environment: repeated calls cost nothing, a changed requirement reinstalls.
@@ -71,6 +71,9 @@ bench: $(VENV)/.test
 
 mutants: $(VENV)/.test
 	$(BIN)/python -m tests.golden_mutants
+
+certificate-mutants: $(VENV)/.test
+	$(BIN)/python -m tests.certificate_mutants --page docs/reference/certificate-mutants.md
 
 clean:
 	rm -rf $(VENV) $(OUT) build/rocq build/book build/doctrees $(SITE)

@@ -143,6 +143,7 @@ def build_record(
         {target: bounds_record(bounds) for target, bounds in artefacts.bounds.items()},
         artefacts.failures,
         None if artefacts.certificate is None else artefacts.certificate["digest"],
+        None if artefacts.refutation is None else artefacts.refutation["digest"],
     )
 
 

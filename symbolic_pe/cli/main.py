@@ -218,6 +218,7 @@ def build(
     budget: Budget,
 ) -> None:
     """Build verified code for one encoding."""
+    from symbolic_pe.cli.certificates import refutation_files
     from symbolic_pe.cli.checks import build_record, error_records
     from symbolic_pe.cli.files import read_any_specification, read_specification, write_files
     from symbolic_pe.cli.json_text import to_text
@@ -257,6 +258,8 @@ def build(
         files["report.json"] = to_text(record)
         files["report.md"] = report_markdown(artefacts, errors, record.bounds, changes)
         write_files(output, files)
+    elif refuting := refutation_files(artefacts.refutation):
+        write_files(output, refuting)
     text = "".join(f"{line}\n" for line in snap_lines(changes))
     text += build_text(artefacts, errors, record.bounds, output)
     click.echo(to_text(record) if as_json else text, nl=False)

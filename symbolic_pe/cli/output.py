@@ -208,6 +208,7 @@ class BuildRecord(msgspec.Struct, frozen=True):
     bounds: dict[str, BoundsRecord]
     failures: list[str]
     certificate: str | None
+    refutation: str | None
 
 
 class MeasuredRecord(msgspec.Struct, frozen=True):

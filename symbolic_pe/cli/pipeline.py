@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,9 +14,9 @@ from symbolic_pe.emit.plan import KernelPlan
 from symbolic_pe.emit.source import EmittedKernel, with_header_lines
 from symbolic_pe.emit.targets import TARGETS, target_named
 from symbolic_pe.encodings.encoding import Encoding
-from symbolic_pe.errors import SpecificationError
+from symbolic_pe.errors import NotYetCovered, SpecificationError, Undecided
 from symbolic_pe.production import make_kernels
-from symbolic_pe.proof.certificate import Json
+from symbolic_pe.proof.certificate import Json, certified_encoding
 from symbolic_pe.proof.claim import Outcome
 from symbolic_pe.proof.prover import Proof, jordan_forms, prove
 
@@ -41,6 +41,7 @@ class Artefacts:
     checks: dict[str, CrossCheck]
     texts: dict[str, TextProof]
     bounds: dict[str, KernelBounds]
+    refutation: Json | None = None
 
     @property
     def failures(self) -> list[str]:
@@ -89,6 +90,14 @@ def choose_targets(asked: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(asked))
 
 
+def _refuting(proof: Proof) -> Json | None:
+    """The certificate that carries the witnesses; None where it has no form."""
+    try:
+        return certified_encoding(proof)
+    except (NotYetCovered, Undecided):
+        return None
+
+
 def build(
     encoding: Encoding,
     targets: Sequence[str],
@@ -111,7 +120,8 @@ def build(
     progress("proving")
     proof = prove(encoding, budget, forms)
     if proof.outcome is Outcome.REFUTED:
-        return Artefacts(encoding, classification, proof, None, None, (), {}, {}, {})
+        refuted = Artefacts(encoding, classification, proof, None, None, (), {}, {}, {})
+        return replace(refuted, refutation=_refuting(proof))
     progress("emitting")
     plan, document, kernels = make_kernels(encoding, proof, targets, command)
     exact_done()

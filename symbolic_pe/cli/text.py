@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 from symbolic_pe.classification import Classification, ClassifiedCase
 from symbolic_pe.cli.abbreviations import Abbreviations
+from symbolic_pe.cli.certificates import REFUTATION, refutation_files
 from symbolic_pe.cli.claims import claims_text
 from symbolic_pe.cli.output import (
     BoundRecord,
     BoundsRecord,
     CheckRecord,
     ErrorRecord,
+    RecheckItem,
     RecheckRecord,
 )
 from symbolic_pe.cli.pipeline import Artefacts
@@ -142,7 +145,9 @@ def build_text(
                 "  (eps is of the channels of x; bias() itself is right at every position)"
             )
     if artefacts.failures:
-        lines.append("REFUTED; nothing was written:")
+        refuting = refutation_files(artefacts.refutation)
+        kept = f"; the witness is in {output / REFUTATION}" if refuting else ""
+        lines.append(f"REFUTED; no kernel was written{kept}:")
         lines.extend(f"  {failure}" for failure in artefacts.failures[:SHOWN_FAILURES])
         return "\n".join(lines) + "\n"
     names = [kernel.filename for kernel in artefacts.kernels]
@@ -168,8 +173,13 @@ def check_text(record: CheckRecord) -> str:
 
 
 def recheck_text(record: RecheckRecord) -> str:
-    """One line a certificate."""
-    return "".join(
-        f"{item.file}: {'accepted' if item.accepted else 'REJECTED'}: {item.reason}\n"
-        for item in record.certificates
-    )
+    """One line a certificate: what was accepted, or why not."""
+    return "".join(f"{item.file}: {_rechecked(item)}\n" for item in record.certificates)
+
+
+def _rechecked(item: RecheckItem) -> str:
+    if not item.accepted:
+        return f"REJECTED: {item.reason}"
+    counts = Counter(item.claims.values())
+    found = ", ".join(f"{counts[word]} {word}" for word in ("proved", "refuted") if counts[word])
+    return f"accepted: {found or 'no claims'}"

@@ -1,76 +1,155 @@
-"""Write what was proved as a certificate (docs/reference/certificate.md).
+"""Write what was decided as a certificate (docs/reference/certificate.md).
 
-The certificate carries every datum that a checker needs: block theorems with symbolic entries,
-the instances of every head, the basis, the constant coordinates. It is written, not trusted: the
-independent checker decides all of it again.
+The certificate carries every datum that a checker needs: generators, blocks with their
+exponentials, bases, constant coordinates, scalings that bound, and witnesses of what is refuted. It
+is written, not trusted: the independent checker decides all of it again.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from symbolic_pe.algebra.assumptions import ASSUMPTIONS, Assumptions
-from symbolic_pe.algebra.complex_scalar import ComplexScalar
-from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
-from symbolic_pe.algebra.interval import Interval
-from symbolic_pe.algebra.matrix import FunctionMatrix, ScalarMatrix
-from symbolic_pe.algebra.rational_function import RationalFunction
-from symbolic_pe.algebra.scalar import HALF, ONE, ZERO, Scalar
-from symbolic_pe.emit.plan import BlockGroup, KernelPlan, MatrixGroup
+from flint import fmpq
+
+from symbolic_pe.algebra.assumptions import Assumptions
+from symbolic_pe.algebra.functions import square_root
+from symbolic_pe.algebra.matrix import ScalarMatrix, identity, is_rational, multiply, to_fmpq
+from symbolic_pe.algebra.scalar import ONE, ZERO, Scalar, precision
+from symbolic_pe.emit.plan import (
+    BlockGroup,
+    KernelPlan,
+    MatrixGroup,
+    is_norm_preserving,
+    plan_kernel,
+)
 from symbolic_pe.encodings.encoding import Augmentation
-from symbolic_pe.errors import NotYetCovered
-from symbolic_pe.generators.block import Block
-from symbolic_pe.proof.claim import Outcome
-from symbolic_pe.proof.patterns import Pattern
+from symbolic_pe.errors import NotYetCovered, OutsideTheRing, SpecificationError, Undecided
+from symbolic_pe.generators.block import Block, PlacedBlock
+from symbolic_pe.generators.generator import Generator
+from symbolic_pe.jordan.components import connected_components
+from symbolic_pe.proof.checker import FORMAT, CheckResult, check_certificate
+from symbolic_pe.proof.claim import Claim, Outcome
 from symbolic_pe.proof.prover import Proof
+from symbolic_pe.proof.refutation import refutation
+from symbolic_pe.proof.spelling import Spelling
 
-FORMAT = "symbolic-pe-certificate/1"
-CONTRAGREDIENT = {"query": "A(t)^T", "key": "A(-s)"}
-ONE_MAP = {"query": "A(-t)", "key": "A(-s)"}
 Json = dict[str, Any]
+MAX_RATIO_BITS = 64
 
 
-def certificate(proof: Proof, plan: KernelPlan, without: Collection[str] = ()) -> Json:
-    """The certificate of the claims that were proved, less those named in `without`.
+def certificate(proof: Proof, plan: KernelPlan | None, without: Collection[str] = ()) -> Json:
+    """The certificate of one encoding: what is proved, and what is refuted by a witness.
+
+    With a plan it is about the generator of the kernel, else about that of the encoding. Claims
+    named in `without`, and refuted ones without a witness, are listed as not certified.
 
     Raises `NotYetCovered` when a number has no form in the published format.
     """
-    assumptions = proof.encoding.heads[0].generator.assumptions
-    writer = _Writer(assumptions)
-    heads = [writer.head(plan, index) for index in range(plan.heads)]
-    added = [h.augmentation for h in proof.encoding.heads]
-    document: Json = {
-        "format": FORMAT,
-        "name": proof.encoding.name,
-        "dimension": proof.encoding.dimension,
-        "parameters": {
-            name: _assumption(assumptions.intervals[name], text)
-            for name, text in proof.encoding.parameters.items()
-        },
-        "patterns": writer.patterns,
+    encoding = proof.encoding if plan is None else plan.encoding
+    spelling = Spelling(encoding.heads[0].generator.assumptions, encoding.parameters)
+    added = [head.augmentation for head in encoding.heads]
+    heads = [
+        _head_of_plan(spelling, plan, index)
+        if plan is not None
+        else _head(spelling, head.generator)
+        for index, head in enumerate(encoding.heads)
+    ]
+    for head, extra in zip(heads, added, strict=True):
+        if extra is not None:
+            head["scales"] += [spelling.real(ONE)] * extra.coordinates
+    norm_preserving = all(is_norm_preserving(head.generator) for head in encoding.heads)
+    one_map = norm_preserving or proof.encoding.pairing == "one-map"
+    document = {
+        "kind": "encoding",
+        "name": encoding.name,
+        "dimension": encoding.dimension,
         "heads": heads,
-        "pairing": ONE_MAP if plan.norm_preserving else CONTRAGREDIENT,
+        "rates": {},
+        "pairing": "one-map" if one_map else "contragredient",
         "augmentation": (
-            None if added[0] is None else [writer.augmentation(a) for a in added if a is not None]
+            None
+            if added[0] is None
+            else [_augmentation(spelling, extra) for extra in added if extra is not None]
         ),
-        "claims": [
-            c.name for c in proof.claims if c.verdict is Outcome.PROVED and c.name not in without
-        ],
-        "definitions": writer.definitions,
     }
-    document["digest"] = digest(document)
+    claims = [claim for claim in proof.claims if claim.name not in without]
+    witnesses = [
+        (claim, refutation(spelling, proof, claim.name))
+        for claim in claims
+        if claim.verdict is Outcome.REFUTED
+    ]
+    return finished(spelling, document, proof.claims, claims, witnesses)
+
+
+def finished(
+    spelling: Spelling,
+    document: Json,
+    decided: Iterable[Claim],
+    kept: Iterable[Claim],
+    witnesses: Iterable[tuple[Claim, Json | None]],
+) -> Json:
+    """The document with its claims and its digest."""
+    proved = [claim.name for claim in kept if claim.verdict is Outcome.PROVED]
+    refutations = [
+        {"claim": claim.name, **witness} for claim, witness in witnesses if witness is not None
+    ]
+    stated = {*proved, *(item["claim"] for item in refutations)}
+    content = spelling.finish(
+        {
+            "format": FORMAT,
+            **document,
+            "claims": proved,
+            "refutations": refutations,
+            "uncertified": [
+                claim.name
+                for claim in decided
+                if claim.name not in stated and claim.verdict is not Outcome.UNDECIDED
+            ],
+        }
+    )
+    return {**content, "digest": digest(content)}
+
+
+def certified(proof: Proof, plan: KernelPlan | None, without: Collection[str] = ()) -> Json:
+    """The certificate as the independent checker accepts it.
+
+    Bounds that need a case tree of the parameters are listed as not certified.
+
+    Raises `NotYetCovered` when the checker does not accept the rest.
+    """
+    document = certificate(proof, plan, without)
+    verdict = check_certificate(document)
+    missing = {name for name, outcome in verdict.claims if outcome == "not shown"}
+    if not verdict.accepted and missing and missing <= {"bounded-causal", "bounded-all"}:
+        document = certificate(proof, plan, {*missing, *without})
+        verdict = check_certificate(document)
+    return accepted(document, verdict)
+
+
+def certified_encoding(proof: Proof) -> Json:
+    """The certificate about the generator as it is stated, without looking at a kernel of it."""
+    try:
+        plan: KernelPlan | None = plan_kernel(proof.encoding)
+    except (NotYetCovered, Undecided, SpecificationError):
+        plan = None
+    if plan is not None and plan.distance == 0:
+        try:
+            return certified(proof, plan)
+        except NotYetCovered:
+            pass
+    return certified(proof, None)
+
+
+def accepted(document: Json, verdict: CheckResult) -> Json:
+    """The document, which the checker accepted; else `NotYetCovered`."""
+    if not verdict.accepted:
+        raise NotYetCovered(
+            f"the independent checker does not accept the certificate: {verdict.reason}"
+        )
     return document
-
-
-def _assumption(interval: Interval, declared: str) -> str:
-    """The word of the format that follows from what was declared (bounds become signs)."""
-    if declared in ASSUMPTIONS:
-        return declared
-    sign = interval.sign_of_difference(ZERO)
-    return {1: "positive", -1: "negative"}.get(sign or 0, "real")
 
 
 def digest(document: Json) -> str:
@@ -84,199 +163,166 @@ def canonical(document: Any) -> str:
     return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
-class _Writer:
-    def __init__(self, assumptions: Assumptions):
-        self.assumptions = assumptions
-        self.definitions: Json = {}
-        self.patterns: Json = {}
-        self._roots: dict[str, str] = {}
-        self._positive: dict[str, str] = {}
+# -- heads ---------------------------------------------------------------------------------------
 
-    # -- numbers ------------------------------------------------------------------------------
 
-    def number(self, x: Scalar) -> list[list[Any]]:
-        """Σ c·Π atom^e as terms."""
-        merged: dict[tuple[tuple[str, str], ...], Any] = {}
-        for radical, coefficient in x.terms.items():
-            roots = {self._atom(a.value): e for a, e in radical}
-            for monomial, c in self._monomials(coefficient):
-                factors = dict(roots)
-                for name, exponent in monomial.items():
-                    factors[name] = factors.get(name, 0) + exponent
-                key = tuple(sorted((n, str(e)) for n, e in factors.items() if e != 0))
-                merged[key] = merged[key] + c if key in merged else c
-        return [
-            [str(c), dict(key)] for key, c in sorted(merged.items(), key=lambda i: i[0]) if c != 0
-        ]
-
-    def _monomials(self, element: RationalFunction) -> list[tuple[dict[str, Any], Any]]:
-        top, bottom = element.split()
-        below: dict[str, Any] = {}
-        constant, factors = bottom.factors()
-        for factor, exponent in factors:
-            names = factor.used_names()
-            name = names[0] if str(factor) == names[0] else self._atom(factor)
-            below[name] = -exponent
-        return [
-            ({**below, **{n: e + below.get(n, 0) for n, e in monomial.items()}}, c / constant)
-            for monomial, c in top.numerator_terms()
-        ]
-
-    def _atom(self, value: RationalFunction) -> str:
-        """A prime, a symbol, or a defined positive polynomial."""
-        text = str(value)
-        if value.is_constant() or value.used_names() == (text,):
-            return text
-        if text not in self._positive:
-            if self.assumptions.sign_of(value) != 1:
-                raise NotYetCovered(
-                    f"a certificate with {value} in a denominator or under a root, whose sign is "
-                    "not known from the assumptions"
-                )
-            name = self._fresh("f", len(self._positive))
-            self._positive[text] = name
-            self.definitions[name] = {"equals": self.number(Scalar({(): value}))}
-        return self._positive[text]
-
-    def _fresh(self, prefix: str, index: int) -> str:
-        name = f"{prefix}{index + 1}"
-        while name in self.assumptions.declared or name in self.definitions:
-            index += 1
-            name = f"{prefix}{index + 1}"
-        return name
-
-    def complex_number(self, z: ComplexScalar) -> list[Any]:
-        """[re, im]."""
-        return [self.number(z.re), self.number(z.im)]
-
-    def matrix(self, x: ScalarMatrix) -> list[list[Any]]:
-        """Rows of numbers."""
-        return [[self.number(entry) for entry in row] for row in x]
-
-    def function(self, f: ExponentialPolynomial) -> list[list[Any]]:
-        """Terms [c, k, l] of a function of one variable."""
-        return sorted(
-            (
-                [self.complex_number(c), key.powers[0], self.complex_number(key.exponents[0])]
-                for key, c in f.terms.items()
-            ),
-            key=canonical,
-        )
-
-    def functions(self, f: FunctionMatrix) -> list[list[Any]]:
-        """Rows of functions."""
-        return [[self.function(entry) for entry in row] for row in f]
-
-    # -- structure ----------------------------------------------------------------------------
-
-    def head(self, plan: KernelPlan, index: int) -> Json:
-        """Blocks of one head, in channels (or Jordan coordinates when there is a basis)."""
-        blocks: list[Json] = []
-        for group in plan.groups:
-            if isinstance(group, MatrixGroup):
-                blocks.append(self._matrix_block(group))
-            else:
-                blocks.extend(self._blocks(group, index))
-        blocks.sort(key=lambda item: item["coordinates"])
-        x = plan.encoding.heads[index].generator.matrix
-        generator = [
-            [i, j, self.number(entry)]
-            for i, row in enumerate(x)
-            for j, entry in enumerate(row)
-            if not entry.is_zero()
-        ]
-        basis = None
-        if plan.basis is not None:
-            p, q = plan.basis[index if len(plan.basis) > 1 else 0]
-            basis = {"P": self.matrix(p), "Q": self.matrix(q)}
-        return {"generator": generator, "blocks": blocks, "basis": basis}
-
-    def _blocks(self, group: BlockGroup, index: int) -> list[Json]:
-        def row(rows: tuple[tuple[Scalar, ...], ...]) -> tuple[Scalar, ...]:
-            return rows[index if len(rows) > 1 else 0]
-
-        found = []
-        for j, (rate, frequency, shear) in enumerate(
-            zip(row(group.rate.rows), row(group.frequency.rows), row(group.shear.rows), strict=True)
-        ):
-            block = Block(rate, frequency, group.chain_length, shear)
-            pattern = Pattern.of(block)
-            self._state(pattern)
-            found.append(
-                {
-                    "pattern": pattern.name,
-                    "coordinates": [slot[j] for slot in group.slots],
-                    "values": {
-                        self.variable(n): self.number(v) for n, v in pattern.values(block).items()
-                    },
-                }
-            )
-        return found
-
-    def _state(self, pattern: Pattern) -> None:
-        """State the block theorem once; its symbols shadow no parameter."""
-        if pattern.name in self.patterns:
-            return
-        names = {n: Scalar.symbol(self.variable(n)) for n in pattern.variables}
-        block = pattern.block.substitute(names)
-        self.patterns[pattern.name] = {
-            "variables": [self.variable(n) for n in pattern.variables],
-            "generator": self.matrix(block.generator),
-            "exponential": self.functions(block.exponential()),
-        }
-
-    def variable(self, name: str) -> str:
-        """A pattern variable that is not a parameter."""
-        while name in self.assumptions.declared:
-            name += "_"
-        return name
-
-    def _matrix_block(self, group: MatrixGroup) -> Json:
-        """exp(tX) = e^{at}(cosh(rt)·I + sinh(rt)/r·(X − aI)) with r² = D."""
-        name = f"component-{group.channels[0]}-{group.channels[1]}"
-        self.patterns[name] = {
-            "variables": [],
-            "generator": self.matrix(group.matrix),
-            "exponential": self.functions(self._uniform(group)),
-        }
-        return {"pattern": name, "coordinates": list(group.channels), "values": {}}
-
-    def _uniform(self, group: MatrixGroup) -> FunctionMatrix:
-        centre = ExponentialPolynomial.exponential("t", ComplexScalar(group.centre))
-        if group.centre.is_zero():
-            centre = ExponentialPolynomial.constant(ONE)
-        if group.discriminant.is_zero():
-            c, s = centre, centre * ExponentialPolynomial.variable("t")
+def _head_of_plan(spelling: Spelling, plan: KernelPlan, index: int) -> Json:
+    """Blocks of one head, in channels (or Jordan coordinates when there is a basis)."""
+    generator = plan.encoding.heads[index].generator
+    placed: list[PlacedBlock] = []
+    blocks: list[Json] = []
+    scales: dict[int, Scalar] = {}
+    for group in plan.groups:
+        if isinstance(group, MatrixGroup):
+            blocks.append(_annihilated(spelling, group.matrix, group.channels))
+            scales |= _scales_of_component(group, generator.assumptions)
         else:
-            r = Scalar.symbol(self._root(group.discriminant))
-            up = ExponentialPolynomial.exponential("t", ComplexScalar(r))
-            down = ExponentialPolynomial.exponential("t", ComplexScalar(-r))
-            c = centre * (up + down).scale(HALF)
-            s = centre * (up - down).scale(HALF / r)
-        rows = []
-        for i, row in enumerate(group.matrix):
-            rows.append(
-                tuple(
-                    s.scale(x - group.centre) + c if i == j else s.scale(x)
-                    for j, x in enumerate(row)
-                )
-            )
-        return tuple(rows)
+            placed.extend(_placed(group, index))
+    record = _head_record(spelling, generator, placed, blocks, scales)
+    if plan.basis is not None:
+        p, q = plan.basis[index if len(plan.basis) > 1 else 0]
+        record["basis"] = {"P": spelling.matrix(p), "Q": spelling.matrix(q)}
+    return record
 
-    def _root(self, discriminant: Scalar) -> str:
-        text = str(discriminant)
-        if text not in self._roots:
-            name = self._fresh("r", len(self._roots))
-            self._roots[text] = name
-            self.definitions[name] = {"square": self.number(discriminant)}
-        return self._roots[text]
 
-    def augmentation(self, added: Augmentation) -> Json:
-        """Constant coordinates of one head."""
-        return {
-            "query": [self.number(x) for x in added.query],
-            "key": [self.number(x) for x in added.key],
-            "generator": self.matrix(added.generator),
-            "exponential": self.functions(added.exponential),
-            "bias": self.function(added.bias),
-        }
+def _head(spelling: Spelling, generator: Generator) -> Json:
+    """Without a plan: stated blocks, or an annihilating polynomial for every component."""
+    if generator.placed is not None:
+        return _head_record(spelling, generator, generator.placed, [], {})
+    x = generator.matrix
+    blocks = [
+        _annihilated(spelling, tuple(tuple(x[i][j] for j in at) for i in at), at)
+        for at in connected_components(x)
+    ]
+    return _head_record(spelling, generator, (), blocks, dict.fromkeys(range(len(x)), ONE))
+
+
+def _head_record(
+    spelling: Spelling,
+    generator: Generator,
+    placed: Sequence[PlacedBlock],
+    others: Sequence[Json],
+    scales: dict[int, Scalar],
+) -> Json:
+    blocks = [*others]
+    for item in placed:
+        blocks.append(_exponentiated(spelling, item))
+        scales |= dict(zip(item.coordinates, _scales(item.block, generator), strict=True))
+    return {
+        "generator": spelling.entries(generator.matrix),
+        "basis": None,
+        "blocks": sorted(blocks, key=lambda block: list(block["at"])),
+        "scales": spelling.vector(scales[i] for i in range(generator.dimension)),
+    }
+
+
+def _placed(group: BlockGroup, index: int) -> Iterable[PlacedBlock]:
+    def row(rows: tuple[tuple[Scalar, ...], ...]) -> tuple[Scalar, ...]:
+        return rows[index if len(rows) > 1 else 0]
+
+    vectors = (row(v.rows) for v in (group.rate, group.frequency, group.shear))
+    for j, (rate, frequency, shear) in enumerate(zip(*vectors, strict=True)):
+        block = Block(rate, frequency, group.chain_length, shear)
+        yield PlacedBlock(block, tuple(slot[j] for slot in group.slots))
+
+
+def _exponentiated(spelling: Spelling, item: PlacedBlock) -> Json:
+    """A block with its exponential."""
+    return {
+        "at": list(item.coordinates),
+        "generator": spelling.matrix(item.block.generator),
+        "exponential": spelling.functions(item.block.exponential()),
+        "annihilator": None,
+    }
+
+
+def _annihilated(spelling: Spelling, x: ScalarMatrix, at: Sequence[int]) -> Json:
+    """A block with a polynomial that annihilates it."""
+    return {
+        "at": list(at),
+        "generator": spelling.matrix(x),
+        "exponential": None,
+        "annihilator": spelling.vector(annihilator(x)),
+    }
+
+
+def annihilator(x: ScalarMatrix) -> list[Scalar]:
+    """c_0 … c_{n−1} with c_0 + c_1 X + … + X^n = 0: the minimal polynomial of a rational X.
+
+    Else the characteristic one, by Faddeev and LeVerrier: M_1 = I, c_{n−k} = −tr(X·M_k)/k,
+    M_{k+1} = X·M_k + c_{n−k}·I.
+    """
+    if is_rational(x):
+        return [Scalar.rational(c) for c in to_fmpq(x).minpoly().coeffs()[:-1]]
+    n = len(x)
+    found: list[Scalar] = []
+    m = identity(n)
+    for k in range(1, n + 1):
+        product = multiply(x, m)
+        trace = ZERO
+        for i in range(n):
+            trace = trace + product[i][i]
+        c = trace * Scalar.rational(fmpq(-1, k))
+        found.append(c)
+        m = tuple(
+            tuple(entry + c if i == j else entry for j, entry in enumerate(row))
+            for i, row in enumerate(product)
+        )
+    return found[::-1]
+
+
+# -- scalings ------------------------------------------------------------------------------------
+
+
+def _scales(block: Block, generator: Generator) -> list[Scalar]:
+    """1, ρ, ρ², … along a chain with ρ <= |a/η|, so that the decay a dominates the shear η."""
+    width = 2 if block.is_pair else 1
+    ratio = ONE
+    if block.chain_length > 1 and not block.rate.is_zero() and not block.shear.is_zero():
+        ratio = _ratio(-block.rate / block.shear, generator.assumptions)
+    found, scale = [], ONE
+    for _ in range(block.chain_length):
+        found += [scale] * width
+        scale = scale * ratio
+    return found
+
+
+def _ratio(quotient: Scalar, assumptions: Assumptions) -> Scalar:
+    """A power of 2 below |quotient|; with parameters, the quotient itself if it is positive."""
+    if quotient.parameters():
+        return quotient if assumptions.sign_of_scalar(quotient) == 1 else ONE
+    with precision(256):
+        size = abs(quotient.ball({}))
+    if quotient.is_rational():
+        size = abs(quotient.rational_value())
+    for exponent in range(MAX_RATIO_BITS, -MAX_RATIO_BITS, -1):
+        ratio = fmpq(2) ** exponent
+        if bool(size >= ratio):
+            return Scalar.rational(ratio)
+    return ONE
+
+
+def _scales_of_component(group: MatrixGroup, assumptions: Assumptions) -> dict[int, Scalar]:
+    """1 and √(−r/q) for [[p, q], [r, s]], so that the entries off the diagonal cancel."""
+    (_, q), (r, _) = group.matrix
+    ratio = ONE
+    if not q.is_zero() and not r.is_zero():
+        try:
+            quotient = -r / q
+            if assumptions.sign_of_scalar(quotient) == 1:
+                ratio = square_root(quotient, assumptions)
+        except (OutsideTheRing, Undecided, NotYetCovered):
+            ratio = ONE
+    first, second = group.channels
+    return {first: ONE, second: ratio if len(ratio.terms) == 1 else ONE}
+
+
+def _augmentation(spelling: Spelling, added: Augmentation) -> Json:
+    """Constant coordinates of one head."""
+    return {
+        "query": spelling.vector(added.query),
+        "key": spelling.vector(added.key),
+        "generator": spelling.matrix(added.generator),
+        "exponential": spelling.functions(added.exponential),
+        "bias": spelling.function(added.bias),
+    }

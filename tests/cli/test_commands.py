@@ -301,14 +301,20 @@ def test_plain_generators_build(document: object, tmp_path: Path) -> None:
     assert run("recheck", str(tmp_path / "out" / "certificate.json")).exit_code == 0
 
 
-def test_a_refuted_build_says_so_and_writes_nothing(tmp_path: Path) -> None:
+def test_a_refuted_build_says_so_and_writes_its_witness(tmp_path: Path) -> None:
     out = tmp_path / "out"
     result = run("build", "examples/alibi-misquoted.toml", "-o", str(out))
     assert result.exit_code == 1
     assert "claimed -6, found -2" in result.stdout
     record = output("build", "examples/alibi-misquoted.toml", "-o", str(out))
     assert (record["outcome"], record["kernels"], record["certificate"]) == ("refuted", {}, None)
-    assert not out.exists()
+    (only,) = out.iterdir()
+    document = json.loads(only.read_text())
+    assert (only.name, document["digest"]) == ("refutation.json", record["refutation"])
+    (found,) = output("recheck", str(only))["certificates"]
+    assert found["accepted"]
+    assert found["claims"]["augmentation"] == "refuted"
+    assert "5 proved, 1 refuted" in run("recheck", str(only)).stdout
 
 
 def test_unknown_name_offers_the_nearest() -> None:

@@ -20,13 +20,9 @@ from symbolic_pe.cli.proving.limit import OUT_OF_MEMORY, Allow, Ended, Send, in_
 from symbolic_pe.cli.proving.records import Judged
 from symbolic_pe.cli.proving.sources import Source
 from symbolic_pe.errors import NotYetCovered, SymbolicPEError, Undecided
-from symbolic_pe.production import make_kernels
 from symbolic_pe.proof.certificate import canonical
-from symbolic_pe.proof.integer_positions import StepProof
-from symbolic_pe.proof.prover import Proof
-from symbolic_pe.proof.rocq.export import AnyProof, file_of
-from symbolic_pe.proof.several_axes import AxesProof
-from symbolic_pe.proof.verdicts import OutsideProof
+from symbolic_pe.proof.certificate_of_positions import certificate_of
+from symbolic_pe.proof.rocq.export import file_of
 
 T = TypeVar("T")
 TOO_LARGE = "the input is too large or too deeply nested"
@@ -101,7 +97,7 @@ def _parts(job: Job, allow: Allow) -> Iterator[Judged]:
     judged = Judged(name=found.encoding.name, claims=claims, budget_ended=late)
     yield judged
     allow(budget.seconds)
-    certificate, reason = _attempt(lambda: _certificate(found))
+    certificate, reason = _attempt(lambda: canonical(certificate_of(found)))
     judged = msgspec.structs.replace(judged, certificate=certificate or "", no_certificate=reason)
     yield judged
     if job.options.rocq:
@@ -118,22 +114,6 @@ def _attempt(make: Callable[[], T]) -> tuple[T | None, str]:
         return None, clean(str(error))
     except (RecursionError, MemoryError):
         return None, TOO_LARGE
-
-
-def _certificate(found: AnyProof) -> str:
-    """The certificate that the independent checker accepts. Raises `NotYetCovered`."""
-    if not isinstance(found, Proof):
-        what = {StepProof: "steps", AxesProof: "several axes", OutsideProof: "what is no group"}
-        raise NotYetCovered(
-            f"certificates are of one generator; there are none of {what[type(found)]} yet"
-        )
-    refuted = [c.name for c in found.claims if c.verdict.value == "refuted"]
-    if refuted:
-        raise NotYetCovered(f"{', '.join(refuted)}: refuted")
-    plan, document, _ = make_kernels(found.encoding, found, [], "")
-    if plan.distance:
-        raise NotYetCovered("a kernel has a rational generator near X: see build")
-    return canonical(document)
 
 
 def clean(text: str) -> str:

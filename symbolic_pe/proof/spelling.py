@@ -1,0 +1,294 @@
+"""Spell exact numbers in the format of certificates: Σ c·Π atom^e with whole exponents.
+
+Radicals become powers of one root for each base, of the least degree that all of them need; these
+roots, logarithms, exponentials and π are defined in the document, with an enclosure where they are
+constants. Degrees are known at the end only, so a document holds `Spelled` numbers until `finish`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from math import lcm
+from typing import Any
+
+from flint import arb, fmpq, fmpz
+
+from symbolic_pe.algebra.assumptions import ASSUMPTIONS, Assumptions
+from symbolic_pe.algebra.complex_scalar import ComplexScalar
+from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
+from symbolic_pe.algebra.interval import Interval
+from symbolic_pe.algebra.matrix import FunctionMatrix, ScalarMatrix
+from symbolic_pe.algebra.rational_function import RationalFunction
+from symbolic_pe.algebra.scalar import ZERO, Scalar, precision
+from symbolic_pe.algebra.symbols import (
+    PI,
+    exponential_argument,
+    is_exponential,
+    is_logarithm,
+    logarithm_argument,
+)
+from symbolic_pe.errors import NotYetCovered
+
+IMAGINARY, TIME = "i", "t"
+DECIMALS = 10**40
+"""Stated enclosures have a width of a few units of 1/DECIMALS."""
+BITS = 512
+
+Json = Any
+
+
+@dataclass(frozen=True)
+class Spelled:
+    """Σ c·Π base^e, before the degrees of roots are known."""
+
+    terms: tuple[tuple[fmpq, tuple[tuple[str, fmpq], ...]], ...]
+
+
+@dataclass
+class Definition:
+    """A defined real number: a root, logarithm or exponential of `of`, or π."""
+
+    name: str
+    kind: str
+    of: Scalar
+    spelled: Spelled
+    degree: int = 1
+
+    @property
+    def value(self) -> arb | None:
+        """A ball at a constant; None where a parameter occurs."""
+        return None if self.of.parameters() else self.value_at({})
+
+    def value_at(self, point: Mapping[str, arb]) -> arb:
+        """A ball at a point of the parameters, at the current precision."""
+        if self.kind == "pi":
+            return arb.pi()
+        inner = self.of.ball(point)
+        if self.kind == "root":
+            return inner.root(self.degree)
+        return inner.log() if self.kind == "log" else inner.exp()
+
+
+@dataclass
+class Spelling:
+    """The numbers of one document."""
+
+    assumptions: Assumptions
+    declared: Mapping[str, str]
+    definitions: dict[str, Definition] = field(default_factory=dict)
+    rates: dict[tuple[str, str], tuple[str, Spelled]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._used = {IMAGINARY, TIME}
+        self.names = {name: self._fresh(name) for name in sorted(self.declared)}
+
+    def _fresh(self, wish: str) -> str:
+        name = wish
+        while name in self._used or (wish not in self.declared and name in self.declared):
+            name += "_"
+        self._used.add(name)
+        return name
+
+    @property
+    def parameters(self) -> Json:
+        """Names with the words of the format: bounds become signs."""
+        words = {}
+        for name, text in self.declared.items():
+            known: Interval = self.assumptions.intervals[name]
+            sign = known.sign_of_difference(ZERO)
+            signs = {1: "positive", -1: "negative"}.get(sign or 0, "real")
+            words[self.names[name]] = text if text in ASSUMPTIONS else signs
+        return words
+
+    # -- numbers ------------------------------------------------------------------------------
+
+    def real(self, x: Scalar) -> Spelled:
+        """A number."""
+        return self.sum([(x, {})])
+
+    def complex(self, z: ComplexScalar) -> Spelled:
+        """re + i·im."""
+        return self.sum([(z.re, {}), (z.im, {IMAGINARY: 1})])
+
+    def function(self, f: ExponentialPolynomial) -> Spelled:
+        """Σ c·t^k·exp(l·t), with one name for every l."""
+        parts = []
+        for key, c in f.terms.items():
+            factors = {TIME: key.powers[0]}
+            if not key.exponents[0].is_zero():
+                factors[self._rate(key.exponents[0])] = 1
+            parts += [(c.re, factors), (c.im, {**factors, IMAGINARY: 1})]
+        return self.sum(parts)
+
+    def _rate(self, exponent: ComplexScalar) -> str:
+        key = str(exponent.re), str(exponent.im)
+        if key not in self.rates:
+            self.rates[key] = self._fresh(f"x{len(self.rates) + 1}"), self.complex(exponent)
+        return self.rates[key][0]
+
+    def sum(self, parts: Iterable[tuple[Scalar, Mapping[str, int]]]) -> Spelled:
+        """Σ x·Π atom^e."""
+        merged: dict[tuple[tuple[str, fmpq], ...], fmpq] = {}
+        for x, atoms in parts:
+            for radical, coefficient in x.terms.items():
+                roots = {self._root(atom.value, int(e.q)): e for atom, e in radical}
+                for factors, c in self._monomials(coefficient):
+                    exponents: dict[str, fmpq] = {}
+                    for group in (roots, factors, atoms):
+                        for name, e in group.items():
+                            exponents[name] = exponents.get(name, fmpq(0)) + e
+                    key = tuple(sorted((n, e) for n, e in exponents.items() if e != 0))
+                    merged[key] = merged.get(key, fmpq(0)) + c
+        return Spelled(tuple((c, key) for key, c in sorted(merged.items(), key=_text) if c != 0))
+
+    def _monomials(self, element: RationalFunction) -> list[tuple[dict[str, Any], fmpq]]:
+        top, bottom = element.split()
+        below: dict[str, Any] = {}
+        constant, factors = bottom.factors()
+        for factor, exponent in factors:
+            names = factor.used_names()
+            name = self._symbol(names[0]) if str(factor) == names[0] else self._root(factor)
+            below[name] = -exponent
+        found = []
+        for monomial, c in top.numerator_terms():
+            exponents = dict(below)
+            for symbol, e in monomial.items():
+                name = self._symbol(symbol)
+                exponents[name] = exponents.get(name, 0) + e
+            found.append((exponents, c / constant))
+        return found
+
+    def _symbol(self, symbol: str) -> str:
+        """A parameter, or the definition of π, a logarithm or an exponential."""
+        if symbol in self.names:
+            return self.names[symbol]
+        if symbol == PI:
+            return self._define(symbol, "pi", "pi", ZERO)
+        if is_exponential(symbol):
+            return self._define(symbol, "e1", "exp", exponential_argument(symbol))
+        if not is_logarithm(symbol):
+            raise NotYetCovered(f"a certificate with the symbol {symbol}")
+        inner = logarithm_argument(symbol)
+        of = Scalar.rational(int(inner)) if inner.isdigit() else Scalar.symbol(inner)
+        return self._define(symbol, f"log_{inner}", "log", of)
+
+    def _root(self, value: RationalFunction, degree: int = 1) -> str:
+        """The root of a positive base, whose degree is a multiple of the given one."""
+        constant = value.is_constant()
+        if not constant and self.assumptions.sign_of(value) != 1:
+            raise NotYetCovered(
+                f"a certificate with {value} in a denominator or under a root, whose sign is not "
+                "known from the assumptions"
+            )
+        wish = f"r{value}" if constant else "f1"
+        name = self._define(f"root {value}", wish, "root", Scalar({(): value}))
+        found = self.definitions[name]
+        found.degree = lcm(found.degree, degree)
+        return name
+
+    def _define(self, key: str, wish: str, kind: str, of: Scalar) -> str:
+        for name, found in self.definitions.items():
+            if found.kind == kind and found.of == of:
+                return name
+        spelled = self.real(of)  # what it is of is defined before it
+        name = self._fresh(wish)
+        self.definitions[name] = Definition(name, kind, of, spelled)
+        return name
+
+    # -- matrices -------------------------------------------------------------------------------
+
+    def vector(self, x: Iterable[Scalar]) -> Json:
+        """A list of numbers."""
+        return [self.real(entry) for entry in x]
+
+    def matrix(self, x: ScalarMatrix) -> Json:
+        """Rows of numbers."""
+        return [self.vector(row) for row in x]
+
+    def entries(self, x: ScalarMatrix) -> Json:
+        """[row, column, number] of the entries that are not 0."""
+        return [
+            [i, j, self.real(entry)]
+            for i, row in enumerate(x)
+            for j, entry in enumerate(row)
+            if not entry.is_zero()
+        ]
+
+    def functions(self, f: FunctionMatrix) -> Json:
+        """Rows of functions."""
+        return [[self.function(entry) for entry in row] for row in f]
+
+    # -- the end --------------------------------------------------------------------------------
+
+    def enclosures(self, point: Mapping[str, Scalar]) -> Json:
+        """Enclosures of the definitions that depend on parameters, at a point."""
+        return _AtPoint(self, point)
+
+    def finish(self, document: Json) -> Json:
+        """The document with every number as JSON, and the declarations that they need."""
+        with precision(BITS):
+            bounds = {name: _bounds(d.value) for name, d in self.definitions.items()}
+        stated = {
+            **document,
+            "parameters": self.parameters,
+            "definitions": [
+                {
+                    "name": d.name,
+                    "kind": d.kind,
+                    "degree": d.degree,
+                    "of": d.spelled,
+                    "in": bounds[d.name],
+                }
+                for d in self.definitions.values()
+            ],
+        }
+        if "rates" in document:
+            stated["rates"] = dict(self.rates.values())
+        return self._plain(stated)
+
+    def _plain(self, node: Json) -> Json:
+        if isinstance(node, Spelled):
+            return [
+                [str(c), {name: self._whole(name, e) for name, e in key}] for c, key in node.terms
+            ]
+        if isinstance(node, _AtPoint):
+            return node.bounds()
+        if isinstance(node, dict):
+            return {key: self._plain(value) for key, value in node.items()}
+        return [self._plain(x) for x in node] if isinstance(node, list | tuple) else node
+
+    def _whole(self, name: str, exponent: fmpq) -> int:
+        found = self.definitions.get(name)
+        scaled = fmpq(exponent) * (1 if found is None else found.degree)
+        return int(scaled.p)
+
+
+@dataclass(frozen=True)
+class _AtPoint:
+    """Enclosures that are computed when degrees are known."""
+
+    spelling: Spelling
+    point: Mapping[str, Scalar]
+
+    def bounds(self) -> Json:
+        found = {}
+        with precision(BITS):
+            values = {name: x.ball({}) for name, x in self.point.items()}
+            for d in self.spelling.definitions.values():
+                if d.value is None:
+                    found[d.name] = _bounds(d.value_at(values))
+        return found
+
+
+def _bounds(value: arb | None) -> Json:
+    """A rational interval around a number, of a few units of 1/DECIMALS."""
+    if value is None:
+        return None
+    mantissa, exponent = (value * DECIMALS).mid().man_exp()
+    middle = int(mantissa) << int(exponent) if exponent >= 0 else int(mantissa) >> -int(exponent)
+    return [str(fmpq(fmpz(middle + step), fmpz(DECIMALS))) for step in (-2, 3)]
+
+
+def _text(item: tuple[tuple[tuple[str, fmpq], ...], fmpq]) -> list[tuple[str, str]]:
+    return [(name, str(e)) for name, e in item[0]]

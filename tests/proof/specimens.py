@@ -1,0 +1,81 @@
+"""Golden certificates: catalogue entries at small size, examples, and every kind of claim."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from symbolic_pe.budget import Budget
+from symbolic_pe.cli.dispatch import proof
+from symbolic_pe.encodings.catalogue import entries
+from symbolic_pe.encodings.forms import Specification, from_any_document, read_any_specification
+from symbolic_pe.encodings.outside import Outside
+from symbolic_pe.proof.certificate_of_positions import certificate_of
+
+Json = Any
+ROOT = Path(__file__).resolve().parents[2]
+SMALL = {"dim": 4, "rotary_dim": 2, "heads": 2}
+
+
+def _matrix(rows: list[list[str]], parameters: Json = None, **fields: Json) -> Specification:
+    document: Json = {"generator": {"matrix": rows}, "parameters": parameters or {}}
+    return from_any_document({**document, **fields}, "made")
+
+
+def _step(*rows: list[int | str]) -> Specification:
+    return from_any_document({"step": {"matrix": [[str(x) for x in row] for row in rows]}})
+
+
+HIDDEN_PAIR = [["0", "1", "0", "0"], ["0", "0", "1", "0"], ["0", "0", "0", "1"]]
+HIDDEN_PAIR.append(["-9", "-12", "-10", "-4"])  # the companion of (x^2 + 2x + 3)^2
+ASSERTED = ["orthogonality", "bounded-causal", "bounded-all"]
+MADE: dict[str, Callable[[], Specification]] = {
+    "hidden-real-pair": lambda: _matrix([["0", "2"], ["1", "0"]]),
+    "hidden-defective-pair": lambda: _matrix(HIDDEN_PAIR),
+    "hidden-cubic": lambda: _matrix([["0", "0", "2"], ["1", "0", "0"], ["0", "1", "0"]]),
+    "damped-half": lambda: _matrix([["0", "1"], ["-w^2", "-w"]], {"w": "positive"}),
+    "root-of-sum": lambda: _matrix(
+        [["0", "-sqrt(1 + w)"], ["sqrt(1 + w)", "0"]], {"w": "positive"}
+    ),
+    "growing-root": lambda: _matrix([["sqrt(2)", "0"], ["1", "-1"]], claims=ASSERTED),
+    "growing-parameter": lambda: _matrix(
+        [["1/2", "-w"], ["w", "1/2"]], {"w": "positive"}, claims=ASSERTED
+    ),
+    "growing-chain": lambda: _matrix([["0", "1"], ["0", "0"]], claims=ASSERTED),
+    "one-map": lambda: _matrix([["-1", "-log(2)"], ["pi", "-1"]], encoding={"pairing": "one-map"}),
+    "quarter-turn": lambda: _step([0, -1], [1, 0]),
+    "negative-chains": lambda: _step([-1, 1, 0, 0], [0, -1, 0, 0], [0, 0, -1, 1], [0, 0, 0, -1]),
+    "mixed-step": lambda: _step([-2, 0, 0], [0, -2, 0], [0, 0, 3]),
+    "singular-step": lambda: _step([0, 1], [0, 1]),
+}
+
+
+def names() -> tuple[str, ...]:
+    """Every specimen; catalogue entries that are no group have no certificate."""
+    examples = sorted(path.stem for path in (ROOT / "examples").glob("*.toml"))
+    groups = [name for name in entries() if not isinstance(specification(name), Outside)]
+    return (*groups, *examples, *MADE)
+
+
+def specification(name: str) -> Specification:
+    """What a specimen is about."""
+    if name in MADE:
+        return MADE[name]()
+    if name in entries():
+        entry = entries()[name]
+        return entry.form({key: value for key, value in SMALL.items() if key in entry.settings})
+    return read_any_specification(str(ROOT / "examples" / f"{name}.toml"))
+
+
+@cache
+def text_of(name: str) -> str:
+    """The certificate of a specimen."""
+    return json.dumps(certificate_of(proof(specification(name), Budget.of())))
+
+
+def document_of(name: str) -> Json:
+    """The same as a new value."""
+    return json.loads(text_of(name))
