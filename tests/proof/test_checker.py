@@ -850,6 +850,39 @@ def expensive() -> Iterator[Json]:
     yield one_head((item, {}), LAWS, parameters={"w": "positive"})
 
 
+def large() -> Iterator[Json]:
+    """Documents whose text is short for the work that they ask for."""
+    yield axes([[]] * 2000, 4000, ["commutators"])
+    item = block([0], [[ZERO]], None, [ZERO] * 500_000)
+    yield one_head((item, {}), LAWS)
+    names = [root(f"f{i}", 2, num(2)) for i in range(20_000)]
+    yield one_head(scalar(ONE), LAWS, definitions=names, generator=[])
+    digits = num(f"{10**3999 + 7}/{10**3998 + 9}")
+    item = block([0], [[digits]], None, [digits] * 3000)
+    yield one_head((item, {}), LAWS, generator=[[0, 0, digits]])
+    blocks = [scalar(ZERO, "x", i)[0] for i in range(4000)]
+    claims = [*LAWS, "orthogonality", "bounded-all"]
+    yield encoding([head(*blocks, scales=[ONE] * 4000)] * 8, claims, pairing="one-map")
+
+
+def test_large_documents_end_soon() -> None:
+    """With the limits as they are."""
+    for document in large():
+        result = judge(document)
+        assert result.accepted or "too large" in result.reason or "XP = PJ" in result.reason
+
+
+def test_claims_are_judged_one_by_one() -> None:
+    """A claim that is not shown leaves the others; evidence that is not shown leaves none."""
+    document = plain(claims=["bounded-causal", "orthogonality"], scales=None)
+    assert judge(document).claims == (("bounded-causal", "not shown"), ("orthogonality", "proved"))
+    document["heads"][0]["blocks"][0]["exponential"][0][0] = ONE
+    assert {verdict for _, verdict in judge(document).claims} == {"not shown"}
+    wrong = misquoted()
+    wrong["augmentation"][0]["exponential"][0][1] = num((2, "t"))
+    assert ("augmentation", "not shown") in judge(wrong).claims
+
+
 def test_work_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checker.numbers, "MAX_WORK", 100_000)
     for document in expensive():

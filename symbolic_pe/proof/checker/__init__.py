@@ -106,11 +106,11 @@ def check_certificate(document: object, *, ignore_digest: bool = False) -> Check
         statements = dict(_statements(read, stated))
     except CertificateError as error:
         return CheckResult(False, str(error))
-    failed, claims = "", {}
+    failed, claims = "", {"evidence": PROVED}
     for (name, verdict), decide in statements.items():
         try:
             decide()
-            claims[name] = verdict if not failed or verdict == REFUTED else NOT_SHOWN
+            claims[name] = verdict if claims["evidence"] == PROVED else NOT_SHOWN
         except CertificateError as error:
             claims[name] = NOT_SHOWN
             failed = failed or f"{name} is not shown: {error}"

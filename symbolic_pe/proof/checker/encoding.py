@@ -53,6 +53,7 @@ def unit(size: int, value: Number = ONE) -> Matrix:
 def total(numbers: Field, *products: tuple[int, Matrix, Matrix]) -> Matrix:
     """Σ ±A·B over the triples (±1, A, B)."""
     rows = []
+    numbers.spend(8 * len(products[0][1]) + 8)
     for i in range(len(products[0][1])):
         pairs: dict[int, list[tuple[Number, Number]]] = defaultdict(list)
         for sign, a, b in products:
@@ -72,7 +73,10 @@ def commutator(numbers: Field, x: Matrix, y: Matrix) -> Matrix:
 def symmetric(numbers: Field, x: Matrix) -> Matrix:
     """X + Xᵀ."""
     one = unit(len(x))
-    transposed = [{i: row[j] for i, row in enumerate(x) if j in row} for j in range(len(x))]
+    transposed: list[dict[int, Number]] = [{} for _ in x]
+    for i, row in enumerate(x):
+        for j, entry in row.items():
+            transposed[j][i] = entry
     return total(numbers, (1, x, one), (1, transposed, one))
 
 

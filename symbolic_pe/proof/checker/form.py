@@ -204,6 +204,7 @@ class Reader:
 
     def entries(self, value: Any, where: str) -> tuple[Row, ...]:
         """A square matrix from its entries [row, column, number] that are not 0."""
+        self.nodes += self.size
         rows: list[dict[int, Number]] = [{} for _ in range(self.size)]
         for i, j, x in self._each("<index,index,real>", _list(value, where), where):
             require(max(i, j) < self.size, f"{where}: [{i}, {j}] is outside the matrix")

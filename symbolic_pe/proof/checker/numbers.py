@@ -25,6 +25,7 @@ from symbolic_pe.proof.checker.balls import (
 )
 
 MAX_WORK = 6_000_000  # products of small coefficients, at two or three microseconds each
+MAX_BITS = 2**17  # of a power that is enclosed
 MAX_EXPONENT = 1024  # of an atom, and the degree of a root
 IMAGINARY, TIME = "i", "t"
 
@@ -73,8 +74,10 @@ def sign_of(x: Fraction | int) -> int:
     return (x > 0) - (x < 0)
 
 
-def _bits(x: Fraction) -> int:
-    return x.numerator.bit_length() + x.denominator.bit_length()
+def _cost(x: Fraction, power: int = 1) -> int:
+    """What arithmetic with x^power costs: gcd takes the square of the length."""
+    bits = abs(power) * (x.numerator.bit_length() + x.denominator.bit_length())
+    return (bits >> 8) ** 2 >> 4
 
 
 class Field:
@@ -108,8 +111,8 @@ class Field:
         A stated enclosure [low, high] is verified, for these functions are increasing.
         """
         where = f"definitions: {name}"
-        taken = {IMAGINARY, TIME, *self.signs, *self.rates}
-        require(name not in taken, f"{where} is already taken")
+        new = name not in self.signs and name not in self.rates and name not in (IMAGINARY, TIME)
+        require(new, f"{where} is already taken")
         require(atoms(of) <= self.signs.keys(), f"{where} is of what is not defined before it")
         degrees = range(1, MAX_EXPONENT + 1 if kind == "root" else 2)
         require(degree in degrees, f"{where} has no degree {degree}")
@@ -160,7 +163,7 @@ class Field:
                     value = total.get(monomial)
                     value = c * d if value is None else value + c * d
                     total[monomial] = value
-                    self.spend(2 + len(monomial) + (_bits(value) >> 8))
+                    self.spend(2 + len(monomial) + _cost(value))
         result: dict[Monomial, Fraction] = {}
         for monomial, c in total.items():
             factor, kept = self._normal(monomial)
@@ -180,7 +183,7 @@ class Field:
             degree, value = self.at_once.get(atom, (0, Fraction(1)))
             times, rest = divmod(e, degree) if degree else (0, e)
             if times:
-                self.spend(abs(times) * _bits(value) >> 8)
+                self.spend(_cost(value, times))
                 factor = (1 if factor is None else factor) * value**times
             if rest:
                 kept.append((atom, rest))
@@ -246,26 +249,29 @@ class Field:
         return frozenset({sign_of(ball.re)})
 
     def ball(self, number: Number, t: Fraction | None = None) -> Ball | None:
-        """An enclosure, of a function at t; None where an atom has none."""
+        """An enclosure, of a function at t; None where an atom has none, or one is too large."""
         total = exact(0)
         for monomial, c in number:
             part = exact(c)
             for atom, e in monomial:
                 self.spend(64 * abs(e).bit_length())
-                base = self.balls.get(atom)
-                if atom in self.rates and t is not None:
-                    rate = self.ball(self.dot([(self.rates[atom], whole(t * e))]))
-                    if rate is None or rate.size > MAX_ARGUMENT << BITS:
-                        return None
-                    part = part * exp(rate)
-                elif atom == TIME and t is not None:
-                    part = part * exact(t**e)
-                elif base is None or (e < 0 and base.ends[0] <= 0):
+                factor = self._power(atom, e, t)
+                if factor is None:
                     return None
-                else:
-                    part = part * power(base, e)
+                part = part * factor
             total = total + part
         return total
+
+    def _power(self, atom: str, e: int, t: Fraction | None) -> Ball | None:
+        if atom == TIME and t is not None:
+            return exact(t**e)
+        if atom in self.rates and t is not None:
+            rate = self.ball(self.dot([(self.rates[atom], whole(t * e))]))
+            return None if rate is None or rate.size > MAX_ARGUMENT << BITS else exp(rate)
+        base = self.balls.get(atom)
+        if base is None or (e < 0 and base.ends[0] <= 0):
+            return None
+        return None if base.size.bit_length() * abs(e) > MAX_BITS else power(base, e)
 
 
 def _encloses(kind: str, degree: int, value: Ball, low: Fraction, high: Fraction) -> bool:
