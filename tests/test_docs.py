@@ -23,6 +23,7 @@ PAGES_WITH_PYTHON = [
     "README.md",
     "docs/how-to/convert-checkpoints.md",
     "docs/how-to/integer-positions.md",
+    "docs/how-to/recheck-certificates.md",
     "docs/how-to/recurrent-and-chunkwise.md",
     "docs/how-to/rounding.md",
     "docs/how-to/several-axes.md",
@@ -59,6 +60,7 @@ PAGES = [
     "docs/how-to/integer-positions.md",
     "docs/how-to/parameters.md",
     "docs/how-to/prove-in-ci.md",
+    "docs/how-to/recheck-certificates.md",
     "docs/how-to/recurrent-and-chunkwise.md",
     "docs/how-to/rounding.md",
     "docs/how-to/several-axes.md",
@@ -69,7 +71,7 @@ PAGES = [
     "docs/reference/spectrum.md",
 ]
 REFUTED = (
-    "misquoted",
+    "misquoted.toml",
     "a_fault.py:rotary",
     "prove examples/not-commuting",
     "prove examples/no-generator",

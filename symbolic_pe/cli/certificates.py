@@ -1,4 +1,4 @@
-"""The certificate of a refuted build, `refutation.json`."""
+"""What a refuted build leaves: the certificate that carries the witnesses."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ REFUTATION = "refutation.json"
 
 
 def refutation_files(document: Json | None) -> dict[str, str]:
-    """The file that a refuted build leaves, if its claim has a witness."""
+    """The file of a refuted build, if its claim has a witness."""
     if document is None or not document["refutations"]:
         return {}
     return {REFUTATION: canonical(document) + "\n"}

@@ -38,6 +38,7 @@ from symbolic_pe.proof.spelling import Spelling
 
 Json = dict[str, Any]
 MAX_RATIO_BITS = 64
+BOUNDED = ("bounded-causal", "bounded-all")
 
 
 def certificate(proof: Proof, plan: KernelPlan | None, without: Collection[str] = ()) -> Json:
@@ -57,8 +58,12 @@ def certificate(proof: Proof, plan: KernelPlan | None, without: Collection[str] 
         else _head(spelling, head.generator)
         for index, head in enumerate(encoding.heads)
     ]
+    claims = [claim for claim in proof.claims if claim.name not in without]
+    bounded = any(c.name in BOUNDED and c.verdict is Outcome.PROVED for c in claims)
     for head, extra in zip(heads, added, strict=True):
-        if extra is not None:
+        if not bounded:
+            head["scales"] = None
+        elif extra is not None:
             head["scales"] += [spelling.real(ONE)] * extra.coordinates
     norm_preserving = all(is_norm_preserving(head.generator) for head in encoding.heads)
     one_map = norm_preserving or proof.encoding.pairing == "one-map"
@@ -75,7 +80,6 @@ def certificate(proof: Proof, plan: KernelPlan | None, without: Collection[str] 
             else [_augmentation(spelling, extra) for extra in added if extra is not None]
         ),
     }
-    claims = [claim for claim in proof.claims if claim.name not in without]
     witnesses = [
         (claim, refutation(spelling, proof, claim.name))
         for claim in claims
@@ -123,7 +127,7 @@ def certified(proof: Proof, plan: KernelPlan | None, without: Collection[str] = 
     document = certificate(proof, plan, without)
     verdict = check_certificate(document)
     missing = {name for name, outcome in verdict.claims if outcome == "not shown"}
-    if not verdict.accepted and missing and missing <= {"bounded-causal", "bounded-all"}:
+    if not verdict.accepted and missing and missing <= set(BOUNDED):
         document = certificate(proof, plan, {*missing, *without})
         verdict = check_certificate(document)
     return accepted(document, verdict)

@@ -317,22 +317,6 @@ def test_a_refuted_build_says_so_and_writes_its_witness(tmp_path: Path) -> None:
     assert "5 proved, 1 refuted" in run("recheck", str(only)).stdout
 
 
-def test_prove_writes_certificates_of_every_kind(tmp_path: Path) -> None:
-    specs = ["rope:dim=4", *(f"examples/{n}.toml" for n in ("axial", "no-generator"))]
-    out = tmp_path / "certificates"
-    result = run("prove", *specs, "--no-cache", "-o", str(out))
-    assert result.exit_code == 1
-    files = sorted(p for p in out.iterdir() if p.name != "index.json")
-    kinds = {json.loads(p.read_text())["kind"] for p in files}
-    assert kinds == {"encoding", "axes", "step"}
-    assert any(json.loads(p.read_text())["refutations"] for p in files)
-    checked = run("recheck", *map(str, files))
-    assert checked.exit_code == 0, checked.output
-    text = files[0].read_text().replace('"claims":[', '"claims":["relativity",', 1)
-    files[0].write_text(text)
-    assert run("recheck", *map(str, files)).exit_code == 1
-
-
 def test_unknown_name_offers_the_nearest() -> None:
     assert "did you mean 'rope'" in run("classify", "roep").stderr
 

@@ -9,7 +9,15 @@ from pathlib import Path
 import pytest
 
 from symbolic_pe.proof.checker import check_certificate, check_text
-from tests.proof.certificate_mutants import KINDS, campaign, markdown, mutants, places, replaced
+from tests.proof.certificate_mutants import (
+    KINDS,
+    UNEXPLAINED,
+    campaign,
+    markdown,
+    mutants,
+    places,
+    replaced,
+)
 from tests.proof.documents import sealed
 from tests.proof.specimens import MADE, document_of, names
 
@@ -21,6 +29,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "certificate
 def test_a_sample_of_the_mutants(name: str) -> None:
     (tally,) = campaign([name], sample=SAMPLE)
     assert tally.survivors == []
+    assert UNEXPLAINED not in tally.reasons
     assert tally.total == SAMPLE
     assert sum(tally.malformed.values()) + sum(tally.not_shown.values()) > SAMPLE // 2
 
@@ -30,6 +39,7 @@ def test_a_sample_of_the_mutants(name: str) -> None:
 def test_every_mutant(name: str) -> None:
     (tally,) = campaign([name])
     assert tally.survivors == []
+    assert UNEXPLAINED not in tally.reasons
     assert tally.total > 1000
     assert set(tally.malformed | tally.not_shown | tally.true) == set(KINDS)
 

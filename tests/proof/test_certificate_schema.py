@@ -44,7 +44,7 @@ def test_what_the_schema_refuses_is_malformed(name: str) -> None:
     """And it refuses most of what is malformed."""
     validator = jsonschema.Draft202012Validator(certificate_schema())
     refused = malformed = 0
-    for mutant in list(mutants(document_of(name)))[::7]:
+    for mutant in list(mutants(document_of(name)))[::29]:
         result = check_certificate(mutant.document)
         malformed += result.claims == () and not result.accepted
         if not validator.is_valid(mutant.document):

@@ -21,7 +21,7 @@ from symbolic_pe.cli.proving.records import Judged
 from symbolic_pe.cli.proving.sources import Source
 from symbolic_pe.errors import NotYetCovered, SymbolicPEError, Undecided
 from symbolic_pe.proof.certificate import canonical
-from symbolic_pe.proof.certificate_of_positions import AnyProof, certificate_of
+from symbolic_pe.proof.certificate_of_positions import certificate_of
 from symbolic_pe.proof.rocq.export import file_of
 
 T = TypeVar("T")
@@ -97,7 +97,7 @@ def _parts(job: Job, allow: Allow) -> Iterator[Judged]:
     judged = Judged(name=found.encoding.name, claims=claims, budget_ended=late)
     yield judged
     allow(budget.seconds)
-    certificate, reason = _attempt(lambda: _certificate(found))
+    certificate, reason = _attempt(lambda: canonical(certificate_of(found)))
     judged = msgspec.structs.replace(judged, certificate=certificate or "", no_certificate=reason)
     yield judged
     if job.options.rocq:
@@ -114,11 +114,6 @@ def _attempt(make: Callable[[], T]) -> tuple[T | None, str]:
         return None, clean(str(error))
     except (RecursionError, MemoryError):
         return None, TOO_LARGE
-
-
-def _certificate(found: AnyProof) -> str:
-    """The certificate that the independent checker accepts. Raises `NotYetCovered`."""
-    return canonical(certificate_of(found))
 
 
 def clean(text: str) -> str:

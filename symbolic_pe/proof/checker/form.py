@@ -75,9 +75,11 @@ RATIONAL = re.compile(r"(-?(?:0|[1-9][0-9]*))(?:/([1-9][0-9]*))?")
 Row = Mapping[int, Number]  # column -> entry that is not 0
 
 
-def _fail(where: str, expected: str, got: object) -> CertificateError:
-    shown = ascii(got)[:60] if isinstance(got, str | int) else type(got).__name__
-    return CertificateError(f"{where}: expected {expected}; got {shown}")
+def expect(holds: bool, where: str, expected: str, got: object) -> None:
+    """Refuse a value of another form."""
+    if not holds:
+        shown = ascii(got)[:60] if isinstance(got, str | int) else type(got).__name__
+        raise CertificateError(f"{where}: expected {expected}; got {shown}")
 
 
 class Reader:
@@ -107,8 +109,9 @@ class Reader:
         if word.endswith("?"):
             return None if value is None else self.read(word[:-1], value, where)
         if word[0] == "=":
-            if not isinstance(value, str) or value not in word[1:].split("|"):
-                raise _fail(where, f"one of {word[1:].replace('|', ', ')}", value)
+            choices = word[1:].split("|")
+            known = isinstance(value, str) and value in choices
+            expect(known, where, f"one of {', '.join(choices)}", value)
             return value
         if word[0] == "[":
             return tuple(self._each(word[1:-1], _list(value, where), where))
@@ -143,9 +146,9 @@ class Reader:
 
     def text(self, value: Any, where: str, form: re.Pattern[str] = TEXT) -> str:
         """A short text."""
-        if not isinstance(value, str) or not form.fullmatch(value):
-            raise _fail(where, f"a text of the form {form.pattern}", value)
-        return value
+        right = isinstance(value, str) and form.fullmatch(value) is not None
+        expect(right, where, f"a text of the form {form.pattern}", value)
+        return str(value)
 
     def name(self, value: Any, where: str) -> str:
         """The name of a parameter or a definition."""
@@ -153,9 +156,9 @@ class Reader:
 
     def index(self, value: Any, where: str) -> int:
         """A small whole number."""
-        if type(value) is not int or not 0 <= value <= MAX_INDEX:
-            raise _fail(where, f"an integer from 0 to {MAX_INDEX}", value)
-        return value
+        right = type(value) is int and 0 <= value <= MAX_INDEX
+        expect(right, where, f"an integer from 0 to {MAX_INDEX}", value)
+        return int(value)
 
     def bound(self, value: Any, where: str) -> Fraction:
         """A rational of few digits."""
@@ -188,8 +191,8 @@ class Reader:
         """Π atom^e."""
         for atom, e in _object(value, where).items():
             self.name(atom, where)
-            if type(e) is not int or not 0 < abs(e) <= MAX_EXPONENT:
-                raise _fail(where, f"an exponent that is not 0, up to {MAX_EXPONENT}", e)
+            right = type(e) is int and 0 < abs(e) <= MAX_EXPONENT
+            expect(right, where, f"an exponent that is not 0, up to {MAX_EXPONENT}", e)
         return tuple(sorted(value.items()))
 
     def matrix(self, value: Any, where: str, word: str = "real") -> tuple[Row, ...]:
@@ -214,26 +217,26 @@ class Reader:
 
 
 def _object(value: Any, where: str) -> dict[str, Any]:
-    if not isinstance(value, dict) or not all(isinstance(name, str) for name in value):
-        raise _fail(where, "an object", value)
-    return value
+    right = isinstance(value, dict) and all(isinstance(name, str) for name in value)
+    expect(right, where, "an object", value)
+    return dict(value)
 
 
 def _list(value: Any, where: str, length: int | None = None) -> list[Any]:
-    if not isinstance(value, list) or length not in (None, len(value)):
-        raise _fail(where, "a list" + (f" of {length} items" if length is not None else ""), value)
-    return value
+    right = isinstance(value, list) and length in (None, len(value))
+    expect(right, where, "a list" if length is None else f"a list of {length} items", value)
+    return list(value)
 
 
 def _rational(value: Any, where: str, digits: int) -> Fraction:
     """A rational in its canonical spelling."""
     match = RATIONAL.fullmatch(value) if isinstance(value, str) else None
     if match is None or max(map(len, match.groups(""))) > digits:
-        raise _fail(where, f'a rational such as "-7/2" of at most {digits} digits', value)
+        raise CertificateError(f'{where}: expected a rational like "-7/2" of up to {digits} digits')
     try:
         numerator, denominator = int(match[1]), int(match[2] or 1)
     except ValueError:  # Python was told to convert even fewer digits
-        raise _fail(where, "a rational with fewer digits", value) from None
-    if gcd(numerator, denominator) != 1 or match[2] == "1" or match[0] == "-0":
-        raise _fail(where, "a rational in lowest terms", value)
+        raise CertificateError(f"{where}: a rational has too many digits") from None
+    lowest = gcd(numerator, denominator) == 1 and match[2] != "1" and match[0] != "-0"
+    require(lowest, f"{where}: expected a rational in lowest terms")
     return Fraction(numerator, denominator)
