@@ -118,8 +118,8 @@ def _beyond(
         failing = _failing(part, recovered, far, measure(far))
         if not failing.any():
             return part
-        worst = int(failing.argmax())
-        good, bad = far[worst - 1] if worst else length - 1, far[worst]
+        at = int(failing.argmax())
+        good, bad = far[at - 1] if at else length - 1, far[at]
         first = narrowed(lambda ps: _failing(part, recovered, ps, measure(ps)), good, bad)
         around = sorted({first, *(first + i for i in range(1, 9)),
                          *(p for p in measured.positions if p >= first)})  # fmt: skip

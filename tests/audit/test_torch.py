@@ -233,3 +233,79 @@ def test_compilers_are_asked_when_wanted() -> None:
     report = audit(rope(), dimension=8, deep=True)
     assert report.of("compile").verdict == "consistent"
     assert report.of("export").verdict == "consistent"
+
+
+def breaks_the_graph(x: Any, positions: Any) -> Any:
+    """Looks at a value: compilers cannot follow."""
+    return x if float(x.sum()) > 1e30 else rope()(x, positions)
+
+
+def test_what_compilers_refuse_is_refuted_when_they_are_asked() -> None:
+    report = audit(breaks_the_graph, dimension=8, deep=True)
+    assert refuted(report) == {"compile", "export", "vmap"}
+    assert "it raised" in report.of("compile").witness
+    assert "torch.compile(f, fullgraph=True" in report.of("compile").reproduce
+    plain = audit(breaks_the_graph, dimension=8)
+    assert refuted(plain) == set()
+    assert "--deep judges this" in plain.of("vmap").detail
+
+
+def test_a_learned_clock_is_judged_when_it_is_one() -> None:
+    def cut(x: Any, positions: Any) -> Any:
+        return rope()(x, positions.detach())
+
+    def whole(x: Any, positions: Any) -> Any:
+        return rope()(x, positions.to(torch.int64))
+
+    for faulty in (cut, whole):
+        assert "clock" in refuted(audit(faulty, dimension=8, clock=True))
+        assert refuted(audit(faulty, dimension=8)) == set()
+    good = audit(rope(*[torch.float64] * 3), dimension=8, clock=True)
+    assert good.of("clock").verdict == "consistent"
+
+
+def test_lines_of_derivatives_and_transforms(tmp_path: Any, monkeypatch: Any) -> None:
+    import shlex
+    import subprocess
+    import sys
+
+    (tmp_path / "torch_faults.py").write_text(
+        "import torch\n"
+        "def apply(x, p):\n"
+        "    a, b = x.chunk(2, dim=-1)\n"
+        "    angle = p.to(torch.float64)[:, None] * torch.tensor([1.0, 0.1], dtype=torch.float64)\n"
+        "    c, s = angle.cos().to(x.dtype), angle.sin().to(x.dtype)\n"
+        "    return torch.cat([a * c - b * s, b * c + a * s], dim=-1)\n"
+        "def half_cut(x, p):\n"
+        "    y, z = apply(x, p), apply(x.detach(), p)\n"
+        "    return torch.cat([y[..., :2], z[..., 2:]], dim=-1)\n"
+        "def slow_clock(x, p):\n"
+        "    return apply(x, p.detach() + 0.5 * (p - p.detach()))\n"
+        "def breaks(x, p):\n"
+        "    return x if float(x.sum()) > 1e30 else apply(x, p)\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    lines = [
+        audit("torch_faults.py:half_cut", dimension=4).of("gradient").reproduce,
+        audit("torch_faults.py:slow_clock", dimension=4).of("clock").reproduce,
+        audit("torch_faults.py:breaks", dimension=4, deep=True).of("vmap").reproduce,
+    ]
+    running = [
+        subprocess.Popen([sys.executable, *shlex.split(line)[1:]], cwd=tmp_path, text=True,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for line in lines
+    ]  # fmt: skip
+    gradient, clock, vmap = (p.communicate() for p in running)
+    assert float(gradient[0].partition("(")[2].partition(",")[0].rstrip(")\n")) > 0.1
+    value, slope = map(float, clock[0].split())
+    assert abs(slope) > 0.01
+    assert value != slope
+    assert running[2].returncode == 1
+    assert "vmap" in vmap[1]
+
+
+def test_a_narrower_module_says_so() -> None:
+    def f(x: Any, positions: Any) -> Any:
+        return rope()(x.float(), positions)
+
+    assert refuted(audit(f, dimension=8)) == {"dtype"}
