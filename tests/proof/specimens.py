@@ -18,6 +18,14 @@ from symbolic_pe.proof.certificate_of_positions import certificate_of
 Json = Any
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = {"dim": 4, "rotary_dim": 2, "heads": 2}
+OWN: dict[str, dict[str, object]] = {
+    "ntk": {"rotary_dim": 4},
+    "dynamic-ntk": {"rotary_dim": 4},
+    "partial-rope": {"fraction": "1/2"},
+    "m-rope": {"dim": 6, "sections": "1 1 1"},
+    "hope-hybrid": {"spatial": 1},
+}
+"""Where the small sizes contradict other settings of an entry."""
 
 
 def _matrix(rows: list[list[str]], parameters: Json = None, **fields: Json) -> Specification:
@@ -66,7 +74,8 @@ def specification(name: str) -> Specification:
         return MADE[name]()
     if name in entries():
         entry = entries()[name]
-        return entry.form({key: value for key, value in SMALL.items() if key in entry.settings})
+        small = {key: value for key, value in SMALL.items() if key in entry.settings}
+        return entry.form({**small, **OWN.get(name, {})})
     return read_any_specification(str(ROOT / "examples" / f"{name}.toml"))
 
 
