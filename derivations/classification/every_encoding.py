@@ -103,9 +103,9 @@ $\tau^k e^{a\tau}\sin b\tau$ with $k$ below the length of the chain.
         "continuity",
     ),
     prose=r"""
-That known methods exhaust what is possible is true neither inside these hypotheses, where chains of
-real eigenvalues with decay and chains longer than two have no user, nor outside them, where biases
-such as $-\ln(1 + \tau)$ are relative without any finite-dimensional realisation.
+That known methods exhaust what is possible is true neither inside these hypotheses, where a chain
+with a decaying real eigenvalue has no user, nor outside them, where biases such as
+$-\ln(1 + \tau)$ are relative without any finite-dimensional realisation.
 """.strip(),
     steps=(
         Step(
