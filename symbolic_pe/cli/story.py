@@ -106,7 +106,7 @@ def _decided(found: Specification, spec: str, budget: Budget, *, figures: bool) 
         refuted = outcome_of(axes.claims) is Outcome.REFUTED
         code = () if refuted else tuple(_code(found, spec))
         drawn = axes_portraits(found) if figures else ()
-        pictures = (Heading("Pictures"), *drawn) if drawn else ()
+        pictures: tuple[Block, ...] = (Heading("Pictures"), *drawn) if drawn else ()
         sections: tuple[Block, ...] = (classification, Code(axes_text(axes)), *pictures, *code)
         return _Decided(axes.claims, sections)
     if isinstance(found, Outside):
