@@ -30,6 +30,8 @@ SHOWN_HEADS = 4
 SHOWN_BLOCKS = 3
 SMALLEST_DRAWN = 1e-12
 MOST_MARKS = 24
+MOST_NAMED = 8
+"""Axes that have a colour each; more share one."""
 
 
 def portraits(encoding: Encoding, found: Classification) -> tuple[Picture, ...]:
@@ -49,10 +51,11 @@ def axes_portraits(found: SeveralAxes) -> tuple[Picture, ...]:
     """The spectrum of each axis, in one picture; none where axes have parameters."""
     if found.assumptions.declared:
         return ()
+    named = len(found.axes) <= MOST_NAMED
     spots = [
         spot
         for name, generator in zip(found.axis_names, found.axes, strict=True)
-        for spot in generator_spots(generator, name)
+        for spot in generator_spots(generator, name if named else "axes")
     ]
     name = f"{found.name}-spectrum"
     svg = spectrum(
