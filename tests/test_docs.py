@@ -282,6 +282,7 @@ ELSEWHERE = {
     "docs/how-to/convert-checkpoints.md": "tests/cli/test_convert.py",
     "docs/how-to/learned-generators.md": "tests/cli/test_arrays.py",
     "docs/how-to/use-in-a-model.md": "tests/test_docs.py",
+    "docs/reference/catalogue.md": "tests/encodings/test_entries.py",
     "docs/reference/tasks.md": "tests/spectrum/test_tasks.py",
     "docs/reference/theorems.md": "tests/derivations/test_claims.py",
 }

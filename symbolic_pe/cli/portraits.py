@@ -14,6 +14,7 @@ from flint import arb
 
 from symbolic_pe.algebra.scalar import Scalar
 from symbolic_pe.classification import Classification, ClassifiedBlock
+from symbolic_pe.encodings.axes import SeveralAxes
 from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.generators.block import Block
 from symbolic_pe.generators.generator import Generator
@@ -29,6 +30,8 @@ SHOWN_HEADS = 4
 SHOWN_BLOCKS = 3
 SMALLEST_DRAWN = 1e-12
 MOST_MARKS = 24
+MOST_NAMED = 8
+"""Axes that have a colour each; more share one."""
 
 
 def portraits(encoding: Encoding, found: Classification) -> tuple[Picture, ...]:
@@ -42,6 +45,30 @@ def portraits(encoding: Encoding, found: Classification) -> tuple[Picture, ...]:
         _by_head(encoding),
     )
     return tuple(picture for picture in drawn if picture is not None)
+
+
+def axes_portraits(found: SeveralAxes) -> tuple[Picture, ...]:
+    """The spectrum of each axis, in one picture; none where axes have parameters."""
+    if found.assumptions.declared:
+        return ()
+    named = len(found.axes) <= MOST_NAMED
+    spots = [
+        spot
+        for name, generator in zip(found.axis_names, found.axes, strict=True)
+        for spot in generator_spots(generator, name if named else "axes")
+    ]
+    name = f"{found.name}-spectrum"
+    svg = spectrum(
+        name,
+        f"Eigenvalues of the generators of {found.name}",
+        spots,
+        axis("real part", [s.x for s in spots]),
+        axis("imaginary part", [s.y for s in spots]),
+    )
+    caption = (
+        f"The spectrum of each axis, upper half of the plane, at most {MOST_MARKS} marks each."
+    )
+    return (Picture(name, caption, svg),)
 
 
 # -- spectrum ---------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from symbolic_pe.cli.axes import axes_text
 from symbolic_pe.cli.generator_sections import generator_sections
 from symbolic_pe.cli.known_encodings import code_of
 from symbolic_pe.cli.measured import emitted
+from symbolic_pe.cli.portraits import axes_portraits
 from symbolic_pe.cli.step import step_text
 from symbolic_pe.decision import Claim, Outcome, outcome_of
 from symbolic_pe.encodings.entry import Entry
@@ -104,13 +105,16 @@ def _decided(found: Specification, spec: str, budget: Budget, *, figures: bool) 
         axes = prove_axes(found)
         refuted = outcome_of(axes.claims) is Outcome.REFUTED
         code = () if refuted else tuple(_code(found, spec))
-        return _Decided(axes.claims, (classification, Code(axes_text(axes)), *code))
+        drawn = axes_portraits(found) if figures else ()
+        pictures: tuple[Block, ...] = (Heading("Pictures"), *drawn) if drawn else ()
+        sections: tuple[Block, ...] = (classification, Code(axes_text(axes)), *pictures, *code)
+        return _Decided(axes.claims, sections)
     if isinstance(found, Outside):
         return _Decided(found.claims(), tuple(_code(found, spec)))
     forms = jordan_forms(found, budget)
     proof = prove(found, budget, forms)
-    sections = generator_sections(found, spec, proof, forms, figures=figures)
-    return _Decided(proof.claims, tuple(sections))
+    rest = generator_sections(found, spec, proof, forms, figures=figures)
+    return _Decided(proof.claims, tuple(rest))
 
 
 def _code(found: Outside | SeveralAxes, spec: str) -> Iterator[Block]:

@@ -63,6 +63,8 @@ def test_pictures_are_drawn_of_what_has_numbers() -> None:
     pictures = [b.name for b in page_named("retnet:dim=4,heads=2", figures=True).blocks
                 if isinstance(b, Picture)]  # fmt: skip
     assert pictures == ["retnet-spectrum", "retnet-traces", "retnet-score", "retnet-heads"]
+    axial = [b for b in page_named("axial:dim=8", figures=True).blocks if isinstance(b, Picture)]
+    assert [b.name for b in axial] == ["axial-spectrum"]
     oscillator = page_named("examples/damped-oscillator.toml", figures=True)
     assert not any(isinstance(b, Picture) for b in oscillator.blocks)
 
