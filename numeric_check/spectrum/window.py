@@ -127,13 +127,14 @@ class Evaluator:
         with precision(256):
             parts = kernel.components
             rates = [c.rate.enclosure() if c.rate_sign else arb(0) for c in parts]
-            top = max(rates, key=lambda a: float(a.mid()))
+            slowest = max(range(len(parts)), key=lambda i: float(rates[i].mid()))
+            same = [c.rate.text == parts[slowest].rate.text for c in parts]
             return cls(
                 tuple(fixed_point(c.frequency.enclosure()) if c.turns else 0 for c in parts),
                 tuple(int(c.mass.p) / int(c.mass.q) for c in parts),
                 tuple(
-                    None if r is top or float(r.mid()) == float(top.mid()) else r - top
-                    for r in rates
+                    None if equal else rate - rates[slowest]
+                    for equal, rate in zip(same, rates, strict=True)
                 ),
             )
 

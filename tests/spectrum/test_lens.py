@@ -64,13 +64,13 @@ def test_constant_content_is_explained_by_the_lag_alone() -> None:
 
 def test_the_predicted_share_is_the_measured_one() -> None:
     mean = 1.5 * random(16, seed=3)
-    q = mean + random(40, 1, 96, 16, seed=4)
-    k = mean + random(40, 1, 96, 16, seed=5)
+    q = mean + random(24, 1, 96, 16, seed=4)
+    k = mean + random(24, 1, 96, 16, seed=5)
     found = [
         head_lens(
             rope(16), np.stack([q[i], *q[:i], *q[i + 1 :]]), np.stack([k[i], *k[:i], *k[i + 1 :]])
         )[0]
-        for i in range(6)
+        for i in range(4)
     ]
     predicted = np.mean([f.predicted_share for f in found])
     measured = np.mean([f.lag_share for f in found])
