@@ -71,7 +71,7 @@ PAGES = [
     "docs/reference/spectrum.md",
 ]
 REFUTED = (
-    "misquoted.toml",
+    "prove examples/alibi-misquoted",
     "a_fault.py:rotary",
     "prove examples/not-commuting",
     "prove examples/no-generator",
