@@ -312,10 +312,6 @@ def _add(model: Model, a: Rounded, b: Rounded, dtype: str) -> Rounded:
     return model.add(a, b, dtype)
 
 
-def _is_zero(x: object) -> bool:
-    return isinstance(x, (int, float)) and x == 0
-
-
 def _subtract(model: Model, a: Rounded, b: Rounded, dtype: str) -> Rounded:
     return model.add(a, -b, dtype)
 
