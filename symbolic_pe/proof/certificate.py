@@ -134,7 +134,12 @@ def certified(proof: Proof, plan: KernelPlan | None, without: Collection[str] = 
 
 
 def certified_encoding(proof: Proof) -> Json:
-    """The certificate about the generator as it is stated, without looking at a kernel of it."""
+    """The certificate about the generator as it is stated, without looking at a kernel of it.
+
+    Raises `NotYetCovered` where no claim was decided: evidence for it would be as hard to find.
+    """
+    if all(claim.verdict is Outcome.UNDECIDED for claim in proof.claims):
+        raise NotYetCovered("a certificate of claims of which none is decided")
     try:
         plan: KernelPlan | None = plan_kernel(proof.encoding)
     except (NotYetCovered, Undecided, SpecificationError):

@@ -1,9 +1,9 @@
 # Written by symbolic-pe: Per-head decay of Lightning attention (TransNormer).
-# reproduce:   symbolic-pe build linear-attention:dim=8,heads=2 --target torch
+# reproduce:   symbolic-pe build lightning:dim=8,heads=2 --target torch
 # target:      torch
-# spec:        {"catalogue": "linear-attention", "settings": {"dim": "8", "heads": "2", "layer": "0", "layers": "24"}}
+# spec:        {"catalogue": "lightning", "settings": {"dim": "8", "heads": "2", "layer": "0", "layers": "24"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:63c1fa6d898e8a6daed682e7db7e45a09218a2781976bb964ac82bde58f5fce3
+# body:        sha256:772762fbb473f54eab0073d356475547889a3e06fdd2e40e0bfb6b0997f518f6
 """Per-head decay of Lightning attention (TransNormer).
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
@@ -157,7 +157,7 @@ def chunkwise(query, key, value, position, *, state=None, start=None, chunk=64):
     return torch.cat(outputs, dim=-2).to(dtype), state
 
 
-class LinearAttention(nn.Module):
+class Lightning(nn.Module):
     """transform_query and transform_key for x of shape (..., 2, n, 8)."""
 
     def forward(self, query, key, position, reference=0.0):

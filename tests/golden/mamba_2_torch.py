@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "mamba-2", "settings": {"dim": "8", "rate": "1"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:339b1a534b28cf750bb31e8cf66fff67a6f89e166e209d49fc176c92b75770ff
+# body:        sha256:f644e65f8eb40de0b52b723deb93a48111220d29f28c534c927e13ad4d9387ff
 """Mamba-2: decay on a learned clock.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -147,7 +147,7 @@ def chunkwise(query, key, value, position, *, state=None, start=None, chunk=64):
         late = _transform(queries, times, place, 1)
         early = _transform(keys, times, end, -1)
         kept = _transform(state, place, end, -1)
-        read = _product(late, state.transpose(-1, -2))
+        read = _product(late.to(state.dtype), state.transpose(-1, -2))
         outputs.append(read + _within(queries, keys, values, times))
         state = kept + _product(values.transpose(-1, -2), early)
         place = end

@@ -1,10 +1,10 @@
-# Written by symbolic-pe: Mamba: decay and rotation on a learned clock.
-# reproduce:   symbolic-pe build mamba:dim=8,rotary_dim=4 --target torch
+# Written by symbolic-pe: Mamba-3: decay and rotation on learned clocks.
+# reproduce:   symbolic-pe build mamba-3:dim=8,rotary_dim=4 --target torch
 # target:      torch
-# spec:        {"catalogue": "mamba", "settings": {"base": "10000", "dim": "8", "rate": "1", "rotary_dim": "4"}}
+# spec:        {"catalogue": "mamba-3", "settings": {"base": "10000", "clocks": "shared", "dim": "8", "rate": "1", "rotary_dim": "4"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:ca1b3ed078f6b249f44dd76643a1edcda7b1cead3acc6095a28e7a7293a76b6c
-"""Mamba: decay and rotation on a learned clock.
+# body:        sha256:1262c92f775ded66c63edb41788c942596ef673125c880e982c7007e2ddb5f8e
+"""Mamba-3: decay and rotation on learned clocks.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
 
@@ -40,8 +40,7 @@ Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for al
     and every reference, in exact arithmetic; rounding is as in Range; the laws of A are
     proved in the certificate named above.
 
-Source: Dao and Gu 2024 (Mamba-2); arXiv:2603.15569 (Mamba-3), without its trapezoidal
-    diagonal.
+Source: arXiv:2603.15569, propositions 1 to 4; mamba_ssm modules/mamba3.py.
 
     query, key = transform_query(q, position), transform_key(k, position)
     logits = query @ key.transpose(-1, -2)
@@ -162,7 +161,7 @@ def chunkwise(query, key, value, position, *, state=None, start=None, chunk=64):
     return torch.cat(outputs, dim=-2).to(dtype), state
 
 
-class Mamba(nn.Module):
+class Mamba3(nn.Module):
     """transform_query and transform_key for x of shape (..., n, 8)."""
 
     def forward(self, query, key, position, reference=0.0):

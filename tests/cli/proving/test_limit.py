@@ -50,7 +50,7 @@ def test_a_fault_is_named() -> None:
 
 
 def test_claims_survive_a_certificate_that_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(job, "make_kernels", lambda *_: time.sleep(60))
+    monkeypatch.setattr(job, "certificate_of", lambda *_: time.sleep(60))
     found = run_job(Job(ROPE, Options(0.2, rocq=True)))
     assert found.verdict == "proved"
     assert found.no_certificate == "not decided within the budget of 0.2 s"
