@@ -3,10 +3,10 @@
 A text is run on terms: what was done to which operands, and nothing is computed. Two texts whose
 results are the same terms round alike. What is computed and never read is no part of a result.
 
-Three kinds of edits are decided so. The loop of Horner's rule over the links of a chain has a
-length that is a constant of the text, so that the shapes that are run are those that there are. A
-list of arrays may stand where they are stacked, for what reads it alike. And zeros may have fewer
-axes where they meet what has all.
+Some edits are decided so. `operator` takes one number, and has one shape. The loop of Horner's rule
+over the links of a chain has a length that is a constant of the text, so that the shapes that are
+run are those that there are. A list of arrays may stand where they are stacked, for what reads it
+alike. And zeros may have fewer axes where they meet what has all.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from numeric_check.mutation.difference import differing_calls, differing_functio
 from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
 from symbolic_pe.emit.plan import KernelPlan
 
-LOOPS = frozenset({"_shear"})
-"""Functions whose loops have lengths that are constants of the text."""
+LOOPS = frozenset({"_shear", "operator"})
+"""Functions whose loops and arrays have sizes that are constants of the text."""
 SHAPES: tuple[tuple[int, ...], ...] = ((3,), (2, 1))
 """Leading axes, and positions."""
 SUMS: tuple[tuple[int, ...], ...] = ((1,), (4,), (2, 4), (2, 3, 2))
@@ -180,12 +180,16 @@ def _results(kernel: Kernel, plan: KernelPlan, table: Table) -> Iterator[list[An
             result = function(engine.bring(x), engine.bring(place), *given)
             array = np.asarray(engine.fetch(result), dtype=object)
             yield [array.shape, *(_operand(e) for e in array.flat)]
+    lag = np.empty((), dtype=object)
+    lag[()] = Term(table, ("lag",))
+    values = [Term(table, ("parameter", name)) for name in plan.parameters]
+    matrix = np.asarray(engine.fetch(names["operator"](engine.bring(lag), *values)), dtype=object)
+    yield [matrix.shape, *(_operand(e) for e in matrix.flat)]
     for *lead, n in SUMS if "chunkwise" in names else ():
         query, key, value = (
             _symbols(table, v, (*lead, *heads, n, plan.dimension)) for v in ("q", "k", "v")
         )
         arrays = (engine.bring(x) for x in (query, key, value, _symbols(table, "t", (n,))))
-        values = [Term(table, ("parameter", name)) for name in plan.parameters]
         for result in names["chunkwise"](*arrays, *values, chunk=n):
             array = np.asarray(engine.fetch(result), dtype=object)
             yield [array.shape, *(_operand(e) for e in array.flat)]

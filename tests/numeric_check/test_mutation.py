@@ -232,6 +232,8 @@ def test_what_ends_in_an_error_is_refuted_and_what_is_no_kernel_is_none() -> Non
          "_widest(key, query, -value), value.dtype", "same arrays"),
         ("by_hand_polynomial_torch", "range(links.shape[-2] - 1, 0, -1)",
          "range(links.shape[-2] + 1, 0, -1)", "same operations"),
+        ("fox_torch", "return query[..., :DIMENSION]", "return query[:, :DIMENSION]",
+         "same operations"),
         ("xpos_torch", "new_zeros((*key.shape[:-2], value.shape[-1], DIMENSION))",
          "new_zeros((value.shape[-1], DIMENSION))", "same operations"),
         ("by_hand_polynomial_numpy", "(np.stack(np.split(x, pieces, axis=-2)) for",
