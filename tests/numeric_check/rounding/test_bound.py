@@ -373,9 +373,10 @@ def test_refusals() -> None:
         with pytest.raises(SpecificationError, match="reach"):
             rounding_bound(kernel, plan, "float32", reach=reach)
     with pytest.raises(SpecificationError, match="form"):
-        rounding_bound(kernel, plan, "float32", form="decay")
-    with pytest.raises(NotYetCovered, match="rotate"):
-        rounding_bound(kernel, plan, "float32", form="rotate")
+        rounding_bound(kernel, plan, "float32", form="shear")
+    for form in ("rotate", "decay"):
+        with pytest.raises(NotYetCovered, match=form):
+            rounding_bound(kernel, plan, "float32", form=form)
     parametric = planned("oscillator")
     with pytest.raises(NotYetCovered, match="run-time parameters"):
         rounding_bound(kernel_of("oscillator", "numpy"), parametric, "float32")
