@@ -365,7 +365,7 @@ CALLERS = {
     "another argument": ("def turn_into(out, x, table):", "def turn_into(out, x, table, y=0):", 3),
     "default dtype": (
         "def cos_sin(position, reference=0.0, *, dtype=torch.float32",
-        "def cos_sin(position, reference=0.0, *, dtype=torch.float64", 3,
+        "def cos_sin(position, reference=0.0, *, dtype=torch.float64", 1,
     ),
     "turn of its own": (
         "def turn(x, table):",
@@ -376,7 +376,10 @@ CALLERS = {
 
 @pytest.mark.parametrize("name", list(CALLERS))
 def test_what_callers_rely_on_is_no_harmless_change(name: str, tmp_path: Path) -> None:
-    """The maps stay as they are: only who calls these functions by themselves would notice."""
+    """The maps stay as they are: only who calls these functions by themselves would notice.
+
+    A default is refuted by the law of defaults; a signature is undecided.
+    """
     old, new, exit_code = CALLERS[name]
     assert build("rope:dim=8", "torch", tmp_path).exit_code == 0
     path = tmp_path / "rope_torch.py"
@@ -386,7 +389,7 @@ def test_what_callers_rely_on_is_no_harmless_change(name: str, tmp_path: Path) -
     if name == "name of an argument":
         head, tail = text.split(new, 1)
         text = head + new + tail.replace("x, position, reference", "x, place, reference", 1)
-    if exit_code == 1:
+    if name == "turn of its own":
         text = text.replace("return turn(x, rotary", "return _turn(x, rotary")
     path.write_text(text)
     result = CliRunner().invoke(cli, ["check", str(path)])

@@ -109,8 +109,8 @@ def scripts(
     >>> encoding = catalogue("rope", {"dim": 2})
     >>> kernel = compile_kernel(emit(encoding))
     >>> script, _ = scripts(kernel, plan_kernel(encoding), "bfloat16", reach=1024.0)
-    >>> print(script.definitions[-2])
-    y0 = bfloat16(binary32(binary32(x0 * t0) - binary32(x1 * t1)));
+    >>> print(script.definitions[-4])
+    y0 = bfloat16(binary32(binary32(x0 * binary32(t0)) - binary32(x1 * binary32(t1))));
 
     Raises `NotYetCovered` for kernels with a basis, with run-time parameters, with chains longer
     than two, and for operations that are not traced.
