@@ -24,6 +24,7 @@ from numeric_check.tolerance import (
     underflow,
 )
 from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
+from symbolic_pe.algebra.matrix import FunctionMatrix
 from symbolic_pe.algebra.scalar import precision
 from symbolic_pe.emit.plan import KernelPlan
 
@@ -198,17 +199,27 @@ def _lost_in_angles(subject: Subject, displacements: Array) -> Array:
 def _growth(subject: Subject, displacements: Array) -> Array:
     """ln of a majorant of the added coordinates at ±u, (HEADS, n)."""
     rows = []
+    sums: dict[int, Array] = {}
     with precision(64):
         values = parameter_balls(subject.parameters)
         for head in subject.plan.augmentations:
             weight = max([1.0, *(abs(x.to_float(values)) for x in (*head.query, *head.key))])
-            entries = [f for row in head.exponential for f in row]
-            sizes = [
-                sum(_size(f, arb(v), values) for f in entries for v in (abs(u), -abs(u)))
-                for u in displacements.tolist()
-            ]
-            rows.append(np.log(np.array(sizes) * weight + 1.0))
+            flow = id(head.exponential)
+            if flow not in sums:  # heads with one exp(τY) differ in their vectors only
+                sums[flow] = _sizes(head.exponential, displacements, values)
+            rows.append(np.log(sums[flow] * weight + 1.0))
     return np.array(rows)
+
+
+def _sizes(e: FunctionMatrix, displacements: Array, values: Mapping[str, arb]) -> Array:
+    """Σ of the sizes of all entries at u and −u, (n,)."""
+    entries = [f for row in e for f in row if f.terms]
+    return np.array(
+        [
+            sum(_size(f, arb(v), values) for f in entries for v in (abs(u), -abs(u)))
+            for u in displacements.tolist()
+        ]
+    )
 
 
 def _line(subject: Subject, t: Number, s: Number, head: int | None, expected: float) -> str:
