@@ -51,10 +51,6 @@ def test_proving_imports_no_array_library_and_no_sympy() -> None:
     assert not loaded & {"numpy", "torch", "sympy", "mpmath"}
 
 
-LOADERS = ["numeric_check/audit/known/torchscale_retnet.py", "numeric_check/kernel.py"]
-"""What runs text: emitted kernels, and two definitions of an installed package."""
-
-
 @pytest.mark.parametrize("text", ["eval(", "exec(", "sympify(", "parse_expr("])
 def test_no_text_is_evaluated_outside_the_kernel_loader(text: str) -> None:
     import re
@@ -67,4 +63,4 @@ def test_no_text_is_evaluated_outside_the_kernel_loader(text: str) -> None:
         for path in Path(package).rglob("*.py")
         if pattern.search(path.read_text())
     ]
-    assert sorted(found) == (LOADERS if text == "exec(" else [])
+    assert found == (["numeric_check/kernel.py"] if text == "exec(" else [])

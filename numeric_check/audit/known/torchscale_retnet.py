@@ -7,18 +7,17 @@ masked.
 
 from __future__ import annotations
 
-import ast
-import importlib.util
-from pathlib import Path
-from types import SimpleNamespace
+import sys
+from importlib.util import find_spec
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from numeric_check.audit.known.registry import Known
 from numeric_check.audit.libraries import library_named
 from numeric_check.audit.subject import ScoreSubject
-from symbolic_pe.errors import AuditError
 
 DIM, HEADS, LENGTH = 16, 8, 8194
+TRAINING = ("fairscale", "fairscale.nn", "timm", "timm.models", "timm.models.layers")
 
 
 def subject(head: int) -> ScoreSubject:
@@ -48,21 +47,23 @@ def subject(head: int) -> ScoreSubject:
     )
 
 
-def _positions_class() -> Any:
-    """`RetNetRelPos` alone: its module imports packages that the class has no use for."""
-    import torch
+class _StandIn(ModuleType):
+    """A package that the module imports and `RetNetRelPos` does not use: every name is None."""
 
-    found = importlib.util.find_spec("torchscale")
-    if found is None or not found.submodule_search_locations:
-        raise AuditError("torchscale: not found")
-    path = Path(found.submodule_search_locations[0]) / "architecture" / "retnet.py"
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    body = [node for node in tree.body if getattr(node, "name", "") == "RetNetRelPos"]
-    scope: dict[str, Any] = {"torch": torch, "nn": torch.nn}
-    exec(compile(ast.Module(body, []), str(path), "exec"), scope)
-    if "RetNetRelPos" not in scope:
-        raise AuditError(f"torchscale: {path} has no class RetNetRelPos")
-    return scope["RetNetRelPos"]
+    def __getattr__(self, name: str) -> None:
+        return None
+
+
+def _positions_class() -> Any:
+    """`RetNetRelPos`, also where packages are missing that only training needs."""
+    missing = {n: _StandIn(n) for n in TRAINING if find_spec(n.split(".")[0]) is None}
+    sys.modules.update(missing)
+    try:
+        from torchscale.architecture.retnet import RetNetRelPos
+    finally:
+        for name in missing:
+            del sys.modules[name]
+    return RetNetRelPos
 
 
 ENTRIES = tuple(
