@@ -50,11 +50,11 @@ def check_position_function(found: Outside, text: str | EmittedText) -> Agreemen
 
 
 def _values(kernel: Kernel, function: PositionFunction) -> np.ndarray[Any, Any]:
-    positions = np.array(POSITIONS, np.float64)
+    positions = np.array(_positions(function), np.float64)
     given = [positions, positions] if function.kind == "bias" else [positions]
     learned = [_array(function.samples[name]) for name in function.learned]
     values = kernel.call(function.kind, *given, *learned)
-    shape = (len(POSITIONS),) * (2 if function.kind == "bias" else 1)
+    shape = (len(positions),) * (2 if function.kind == "bias" else 1)
     wrong = values.shape[-2:] != shape if function.kind == "bias" else values.shape[:1] != shape
     if wrong or values.ndim not in (2, 3):
         raise KernelError(f"{function.kind} returns the shape {values.shape} for {shape} positions")
@@ -74,18 +74,27 @@ Place = tuple[int, ...]
 
 
 def _exact(function: PositionFunction, shape: Place) -> Iterable[tuple[Place, str, arb]]:
-    """Every entry with its place in words and exact value; of a bias those with t >= s."""
-    reference = cast("Callable[..., arb]", function.reference)
+    """Every entry with its place in words and exact value; of a causal bias those with t >= s."""
+    reference, positions = cast("Callable[..., arb]", function.reference), _positions(function)
     for place in np.ndindex(*shape):
         if function.kind == "table":
-            position, column = POSITIONS[place[0]], place[1]
+            position, column = positions[place[0]], place[1]
             yield place, f"position {position}, column {column}", reference(position, column)
             continue
-        t, s = POSITIONS[place[-2]], POSITIONS[place[-1]]
-        if s <= t:
+        t, s = positions[place[-2]], positions[place[-1]]
+        if s <= t or function.both_directions:
             head = place[0] if len(place) == 3 else 0
             yield place, f"t = {t}, s = {s}, head {head}", reference(t, s, head)
 
 
 def _lags(function: PositionFunction, place: Place) -> Iterable[int]:
-    return (POSITIONS[i] for i in (place[-2:] if function.kind == "bias" else place[:1]))
+    positions = _positions(function)
+    return (positions[i] for i in (place[-2:] if function.kind == "bias" else place[:1]))
+
+
+def _positions(function: PositionFunction) -> tuple[int, ...]:
+    """Those that it serves, the last of them included."""
+    if function.length is None:
+        return POSITIONS
+    last = function.length - 1
+    return (*(p for p in POSITIONS if p < last), last)

@@ -23,7 +23,6 @@ from numeric_check.audit.subject import (
 LOCAL = ("local", "")
 """The origin of callables that have no name to import them by."""
 LOCAL_QUERY = "f = the audited callable"
-Origin = tuple[str, str]
 
 
 def shell(code: str) -> str:

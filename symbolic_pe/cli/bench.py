@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from symbolic_pe.cli.wording import progress
 from symbolic_pe.errors import SpecificationError
 
 EXIT_REFUTED = 1
@@ -18,12 +19,6 @@ _page = click.option(
     help="Put the table into this page, between its marks, instead of printing it.",
 )
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-
-
-def _progress(message: str) -> None:
-    """Progress for a person; silent in a pipe."""
-    if sys.stderr.isatty():
-        click.echo(f"  {message} ...", err=True)
 
 
 def _deliver(name: str, text: str, page: Path | None) -> None:
@@ -53,7 +48,7 @@ def _table_command(name: str, help_text: str) -> Callable[..., None]:
         from numeric_check.bench import tables
 
         _check_page(name, page)
-        _deliver(name, tables()[name](budget, _progress), page)
+        _deliver(name, tables()[name](budget, progress), page)
 
     run.__doc__ = help_text
     option = click.option(
@@ -109,7 +104,7 @@ def catalogue(
     if page is not None and as_json:
         raise SpecificationError("give one of --page and --json")
     _check_page("catalogue", page)
-    found = survey(names, targets=targets, shape=_sizes(shape), budget=budget, progress=_progress)
+    found = survey(names, targets=targets, shape=_sizes(shape), budget=budget, progress=progress)
     text = to_text(found.to_dict()) if as_json else markdown(found)
     _deliver("catalogue", text, page)
     sys.exit(EXIT_REFUTED if found.refuted else 0)
@@ -164,7 +159,7 @@ def tasks(
 
     _check_page("tasks", page)
     wanted = settings(tasks or tuple(TASKS), encodings or tuple(ENCODINGS), seeds, steps=steps)
-    found = run_all(wanted, runs, jobs=jobs, progress=_progress)
+    found = run_all(wanted, runs, jobs=jobs, progress=progress)
     _deliver("tasks", markdown(found), page)
 
 
@@ -197,7 +192,7 @@ def mutants(
     if page is not None and as_json:
         raise SpecificationError("give one of --page and --json")
     _check_page("mutants", page)
-    found = list(campaign(specimens(files), sample=sample, processes=processes, progress=_progress))
+    found = list(campaign(specimens(files), sample=sample, processes=processes, progress=progress))
     text = to_text(record(found)) if as_json else markdown(found, sample=sample)
     _deliver("mutants", text, page)
     sys.exit(EXIT_REFUTED if any(r.survivors for r in found) else 0)

@@ -20,7 +20,7 @@ from symbolic_pe.cli.catalogue import catalogue
 from symbolic_pe.cli.explain import explain
 from symbolic_pe.cli.guard import Guard, guarded
 from symbolic_pe.cli.proving.command import prove
-from symbolic_pe.cli.wording import SPEC_HELP
+from symbolic_pe.cli.wording import SPEC_HELP, progress
 from symbolic_pe.errors import NotYetCovered, SymbolicPEError, Undecided
 
 if TYPE_CHECKING:
@@ -140,12 +140,6 @@ budget_option = click.option(
 )
 
 
-def _progress(message: str) -> None:
-    """Progress for a person; silent in a pipe."""
-    if sys.stderr.isatty():
-        click.echo(f"  {message} ...", err=True)
-
-
 def _command_line(spec: str, structure: str | None = None, within: str | None = None) -> str:
     parts = [_quoted(spec)]
     if structure is not None:
@@ -236,7 +230,7 @@ def build(
 
     found = read_any_specification(spec)
     if isinstance(found, (Outside, SeveralAxes)):
-        made = build_measured(found, choose_targets(targets), _command_line(spec), _progress)
+        made = build_measured(found, choose_targets(targets), _command_line(spec), progress)
         write_files(output, made.files)
         click.echo(to_text(made.record) if as_json else made.text(output), nl=False)
         sys.exit(exit_code(made.outcome))
@@ -246,7 +240,7 @@ def build(
         encoding,
         choose_targets(targets),
         _command_line(spec, structure, within),
-        _progress,
+        progress,
         budget=budget,
         exact_done=_release,
     )
@@ -303,7 +297,7 @@ def classify(
     if isinstance(found, Encoding):
         found, changes = _snapped(found, structure, within)
         if asked or is_array_spec(spec):
-            near = nearness_of(found, _progress, asked=asked)
+            near = nearness_of(found, progress, asked=asked)
     elif asked or closed_form or structure is not None:
         raise SpecificationError(
             "--nearness, --snap and --closed-form are about one generator; this specification "
@@ -379,7 +373,7 @@ def check(files: tuple[Path, ...], as_json: bool) -> None:
     from symbolic_pe.cli.json_text import to_text
     from symbolic_pe.cli.text import check_text
 
-    records = [check_file(file, _progress) for file in files]
+    records = [check_file(file, progress) for file in files]
     if as_json:
         click.echo(to_text(records[0] if len(records) == 1 else {"checks": records}), nl=False)
     else:
@@ -485,7 +479,7 @@ def convert(
     if found.outcome is not Outcome.PROVED:
         written = None
     if written is not None:
-        _progress(f"writing {written}")
+        progress(f"writing {written}")
         write(found, written, in_place=in_place)
     record = conversion_record(found, written)
     click.echo(to_text(record) if as_json else conversion_text(found, written), nl=False)
@@ -550,7 +544,7 @@ def audit(
     from symbolic_pe.cli.audit import Request, run_audit
 
     request = Request(subject, adapter, against, stated, known=known, page=page)
-    text, code = run_audit(request, output, _progress, as_json=as_json)
+    text, code = run_audit(request, output, progress, as_json=as_json)
     click.echo(text, nl=False)
     sys.exit(code)
 
@@ -603,7 +597,7 @@ def spectrum(spec: str, *, as_json: bool, budget: Budget, **asked: Any) -> None:
     from symbolic_pe.cli.spectrum import Request, run_spectrum
 
     _release()
-    click.echo(run_spectrum(Request(spec, **asked), budget, _progress, as_json=as_json), nl=False)
+    click.echo(run_spectrum(Request(spec, **asked), budget, progress, as_json=as_json), nl=False)
 
 
 cli.add_command(bench)

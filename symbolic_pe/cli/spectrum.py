@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from symbolic_pe.encodings.forms import Specification
 
 Progress = Callable[[str], None]
-MAX_LAGS = 1 << 32
 
 
 @dataclass(frozen=True)

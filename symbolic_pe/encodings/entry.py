@@ -32,7 +32,9 @@ _DECIMAL = re.compile(r"-?(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?")
 
 @dataclass(frozen=True)
 class Published:
-    """A number as printed somewhere, and how it is read off the encoding that is built.
+    """A known number, and how it is read off the encoding that is built.
+
+    It is a published one where there is one; else worked out by hand from the definition.
 
     what      the quantity: "theta_1"
     printed   decimal digits as printed (all of them count), or an exact expression ("2/7")

@@ -31,6 +31,8 @@ class PositionFunction:
     constants   NAME → exact numbers, written into the file as binary64
     learned     name → shape and meaning of an array that is an argument
     samples     name → the numbers of that array for which `reference` holds (nested sequences)
+    length      it serves the positions 0 … length − 1 only; None for all of them
+    both_directions  a bias that is meant for keys after the query too
     """
 
     kind: str
@@ -41,6 +43,8 @@ class PositionFunction:
     constants: Mapping[str, Sequence[Scalar]] = field(default_factory=dict)
     learned: Mapping[str, str] = field(default_factory=dict)
     samples: Mapping[str, Sequence[object]] = field(default_factory=dict)
+    length: int | None = None
+    both_directions: bool = False
 
     def __post_init__(self) -> None:
         if self.kind not in FUNCTION_KINDS:

@@ -72,13 +72,6 @@ class PositionalKernel:
         """True when some e^{aτ} grows."""
         return any(c.rate_sign > 0 for c in self.components)
 
-    @property
-    def constant_mass(self) -> fmpq:
-        """Mass of the constant part, the eigenvalue 0."""
-        return sum(
-            (c.mass for c in self.components if not c.turns and c.rate_sign == 0), start=fmpq(0)
-        )
-
     def value(self, lag: int) -> arb:
         """κ(τ) as a ball at the current precision."""
         tau = abs(lag)

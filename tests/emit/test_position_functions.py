@@ -120,6 +120,29 @@ def test_planted_faults_are_found(found: Outside, right: str, wrong: str, target
     assert check_position_function(found, body).verdict == "refuted"
 
 
+def test_keys_after_the_query_are_compared_where_they_are_served() -> None:
+    for direction, verdict in (("both", "refuted"), ("causal", "consistent")):
+        found = entries()["t5"].form({"direction": direction})
+        assert isinstance(found, Outside)
+        text = emit_position_function(found, "numpy", command="").text
+        assert check_position_function(found, text).verdict == "consistent"
+        wrong = "bucket = np.where(lag < 0, 0, bucket)\n    return table[:, bucket]"
+        edited = text.replace("# body:", "# stale:").replace("return table[:, bucket]", wrong)
+        assert check_position_function(found, edited).verdict == verdict
+
+
+@pytest.mark.parametrize("length", ["3", "20", "1024", "3000"])
+def test_tables_are_compared_at_the_positions_that_they_serve(length: str) -> None:
+    found = entries()["learned"].form({"length": length})
+    assert isinstance(found, Outside)
+    text = emit_position_function(found, "numpy", command="").text
+    assert check_position_function(found, text).verdict == "consistent"
+    edited = text.replace("# body:", "# stale:").replace(
+        "table[row]", f"table[row % {int(length) - 1}]"
+    )
+    assert check_position_function(found, edited).verdict == "refuted"
+
+
 @pytest.mark.parametrize(
     "expression",
     ["__import__('os')", "lag.real", "eval(lag)", "slopes * lag", "clip(lag, x=1)", "open(lag)"],

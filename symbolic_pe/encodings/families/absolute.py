@@ -9,7 +9,7 @@ from symbolic_pe.algebra.expression import parse
 from symbolic_pe.algebra.scalar import ONE, ZERO, Scalar
 from symbolic_pe.decision import Claim, Decision, holds
 from symbolic_pe.encodings.encoding import Verdict
-from symbolic_pe.encodings.entry import Entry, Mistake, Published
+from symbolic_pe.encodings.entry import Entry, Form, Mistake, Published
 from symbolic_pe.encodings.outside import Outside, PositionFunction
 from symbolic_pe.encodings.readings import constant, row_entry
 from symbolic_pe.encodings.settings import Setting, Settings, dimension, number
@@ -162,7 +162,7 @@ SINUSOIDAL = Entry(
 
 # -- learned ----------------------------------------------------------------------------------
 
-ROWS, WIDTH = 1024, 2
+WIDTH = 2
 
 
 def _sample(position: int, column: int) -> fmpq:
@@ -170,12 +170,14 @@ def _sample(position: int, column: int) -> fmpq:
 
 
 def _learned(settings: Settings) -> Outside:
+    length = settings.integer("length")
+
     def score(t: int, s: int) -> arb:
         return sum((arb(_sample(t, c)) * arb(_sample(s, c)) for c in range(WIDTH)), arb(0))
 
     first, second, third = ([str(_sample(n, c)) for c in range(WIDTH)] for n in range(3))
     of = f"W = I, no content, a table with the rows {first}, {second}, {third}"
-    table = tuple(tuple(_sample(n, c) for c in range(WIDTH)) for n in range(ROWS))
+    table = tuple(tuple(_sample(n, c) for c in range(WIDTH)) for n in range(length))
     return Outside(
         "learned",
         Verdict.NOT_INVARIANT,
@@ -183,12 +185,13 @@ def _learned(settings: Settings) -> Outside:
         lambda: (not_relative(score, (1, 0), (2, 1), of),),
         PositionFunction(
             "table",
-            "p_n = table[n], added to the embedding at position n",
+            f"p_n = table[n] for n < {length}, added to the embedding at position n",
             (("row", "integer(position)[:, 0]"),),
             "table[row]",
             lambda position, column: arb(_sample(position, column)),
-            learned={"table": "(length, width)"},
+            learned={"table": f"({length}, width)"},
             samples={"table": table},
+            length=length,
         ),
     )
 
@@ -199,13 +202,22 @@ def _unbounded_positions() -> Decision:
     )
 
 
+def _rows(form: Form) -> int:
+    assert isinstance(form, Outside)
+    assert form.function is not None
+    return len(form.function.samples["table"])
+
+
 LEARNED = Entry(
     "learned",
     "absolute",
     Verdict.NOT_INVARIANT,
     "Learned absolute positions",
-    "Gehring et al., arXiv:1705.03122; Radford et al. 2018",
-    {"dim": dimension(64), "length": Setting("1024", "rows of the table", maximum=1 << 20)},
+    "Gehring et al., arXiv:1705.03122; Radford et al. 2019 (GPT-2), openai/gpt-2 src/model.py",
+    {
+        "dim": dimension(64),
+        "length": Setting("1024", "rows of the table", minimum=3, maximum=65536),
+    },
     _learned,
     definition=(
         r"$p_n$ for $n < L$ is a row of a learned table, added to embeddings: logit $= (x_t + "
@@ -213,7 +225,7 @@ LEARNED = Entry(
     ),
     generator="None: rows are free, no law relates them, and there is none beyond $L$.",
     stability="Bounded by the table.",
-    values=(Published("entry of the sample table", "0.484375", row_entry(1, 0)),),
+    values=(Published("rows of the table in GPT-2", "1024", _rows),),
     mistakes=(
         Mistake(
             "one-more-position",

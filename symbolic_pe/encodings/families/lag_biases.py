@@ -326,6 +326,7 @@ def _t5(settings: Settings) -> Outside:
         {"FIRST": tuple(Scalar.rational(x) for x in first)},
         {"table": f"(heads, {buckets}): the learned biases"},
         {"table": table},
+        both_directions=both,
     )
     return Outside("t5", Verdict.NOT_REALISABLE, settings.integer("dim"), claims, function)
 
@@ -341,8 +342,8 @@ def _eventually_constant(last: int) -> Claim:
     )
 
 
-def _float_edges() -> Decision:
-    """floor(16·ln(n/16)/ln 8) in float32 at n = 128, the power ln 8/ln 8 = 1, is 16: bucket 31."""
+def _last_bucket() -> Decision:
+    """The last bucket, 31, begins where n^16 ≥ 16·128^15; the lag 128 is the end of the scale."""
     first = first_lags(32, 128)
     return equals(Scalar.rational(128), Scalar.rational(first[-1]), "first lag of bucket 31")
 
@@ -405,7 +406,7 @@ T5 = Entry(
             "the last bucket begins at the largest distance, 128",
             "the name `max_distance`",
             "it begins at lag 113, where 16 ln(n/16)/ln 8 passes 15",
-            _float_edges,
+            _last_bucket,
         ),
         Mistake(
             "sign-of-the-lag",

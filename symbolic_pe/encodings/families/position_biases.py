@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import cast
 
 from flint import arb, fmpq
 
@@ -10,7 +11,7 @@ from symbolic_pe.algebra.expression import parse
 from symbolic_pe.algebra.scalar import Scalar
 from symbolic_pe.decision import Claim, Decision
 from symbolic_pe.encodings.encoding import Verdict
-from symbolic_pe.encodings.entry import Entry, Mistake, Published
+from symbolic_pe.encodings.entry import Entry, Form, Mistake, Published
 from symbolic_pe.encodings.families.additive import alibi_slopes
 from symbolic_pe.encodings.outside import Outside, PositionFunction
 from symbolic_pe.encodings.readings import Reader, bias_at
@@ -113,20 +114,23 @@ FIRE = Entry(
 # -- CoPE -------------------------------------------------------------------------------------
 
 
-def _gates(keys: Sequence[int], t: int, s: int) -> arb:
-    """p = Σ σ(q·k_j) over j = s … t, with q = 1."""
-    return sum((1 / (1 + (-arb(keys[j])).exp()) for j in range(s, t + 1)), arb(0))
+def contextual_position(gates: Sequence[arb], t: int, s: int, largest: int) -> arb:
+    """p = Σ g_r over r = s … t, at most `largest`; g_r is the gate of the query with key r."""
+    return sum((gates[r] for r in range(s, t + 1)), arb(0)).min(arb(largest))
 
 
 def _cope(settings: Settings) -> Outside:
+    largest = settings.integer("p_max")
+
     def claims() -> tuple[Claim, ...]:
-        keys = (0, 4, 0, 0)
+        keys = (0, 4, 0, 0, 0)
 
         def score(t: int, s: int) -> arb:
-            return keys[s] + _gates(keys, t, s)
+            gates = [1 / (1 + (-arb(key)).exp()) for key in keys]
+            return keys[s] + contextual_position(gates, t, s, largest)
 
-        of = "q = 1, keys 0, 4, 0, 0, table e[p] = p: the key is 0 both times"
-        return (not_relative(score, (2, 0), (3, 1), of),)
+        of = "q = 1, keys 0, 4, 0, 0, 0, table e[p] = p; the scored key is 0 both times"
+        return (not_relative(score, (2, 0), (4, 2), of),)
 
     return Outside(
         "cope",
@@ -140,9 +144,9 @@ def _cope(settings: Settings) -> Outside:
 def _all_open(lag: int) -> Reader:
     """p of a key at this lag when every gate is 1."""
 
-    def read(form: object) -> int:
-        del form
-        return sum(1 for _ in range(lag + 1))
+    def read(form: Form) -> arb:
+        largest = cast("Mapping[str, str]", form.specification["settings"])["p_max"]
+        return contextual_position([arb(1)] * (lag + 1), lag, 0, int(largest))
 
     return read
 
@@ -160,7 +164,9 @@ COPE = Entry(
     "Golovneva et al., arXiv:2405.18719, equations 3 to 9",
     {
         "dim": dimension(64),
-        "p_max": Setting("64", "largest position, beyond which all share one", maximum=65536),
+        "p_max": Setting(
+            "64", "largest position, beyond which all share one", minimum=2, maximum=65536
+        ),
     },
     _cope,
     definition=(
@@ -171,8 +177,9 @@ COPE = Entry(
     generator="None: the position is a sum over content, looked up in a nonlinear table.",
     stability="Positions are clipped at $p_{\\max}$, so the added logit is bounded by the table.",
     values=(
-        Published("p at lag 0, every gate open", "1", _all_open(0)),
-        Published("p at lag 5, every gate open", "6", _all_open(5)),
+        Published("p at lag 0, every gate open", "1.0", _all_open(0)),
+        Published("p at lag 5, every gate open", "6.0", _all_open(5)),
+        Published("p at lag 99, every gate open", "64.0", _all_open(99)),
     ),
     mistakes=(
         Mistake(

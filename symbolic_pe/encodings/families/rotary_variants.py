@@ -293,8 +293,6 @@ def _mixing_is_relative() -> Decision:
     return as_decision(found.claims()[0])
 
 
-_UNMIXED = "1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1"
-
 PARTIAL_ROPE = Entry(
     "partial-rope",
     "rotary",
