@@ -156,7 +156,10 @@ def _related(related: Sequence[Related]) -> Iterator[Block]:
 
 def _values(entry: Entry) -> Iterator[Block]:
     """Printed numbers beside computed ones."""
-    yield Heading("Published numbers")
+    yield Heading("Known numbers")
+    yield Prose(
+        "Printed ones where a source prints them, else worked out by hand from the definition."
+    )
     rows = []
     for value in entry.values:
         decision = value.check(entry)
@@ -170,7 +173,7 @@ def _values(entry: Entry) -> Iterator[Block]:
                 "agrees" if decision.outcome is Outcome.PROVED else decision.outcome.value,
             )
         )
-    yield Table(("number", "printed", "computed", "verdict"), tuple(rows))
+    yield Table(("number", "known", "computed", "verdict"), tuple(rows))
 
 
 def _mistakes(entry: Entry) -> Iterator[Block]:
