@@ -5,11 +5,12 @@ returns results with u_o is off by at most
 
     ε(t) = 1.01·(m·u_t + u_o + c·u_a) + u_a·|t|·Σ(ω·(6 + |ln ω|) + 6·|a|)
 
-relative to the norms of what it adds up (`numeric_check.tolerance` has the parts: m roundings on
-the way to one entry, c the roundings of a table entry). u_t is read off the results: the image of a
-unit vector is a table entry, and its significant bits show the format. For u_a the audit grants
-float32, not because that is good, but because nearly all published code does it; `precision` then
-says from which position on it shows. Positions or frequencies with 8 or 11 bits are not granted.
+relative to the norms of what it adds up (`numeric_check.reference_values.tolerance` has the
+parts: m roundings on the way to one entry, c the roundings of a table entry). u_t is read off the
+results: the image of a unit vector is a table entry, and its significant bits show the format. For
+u_a the audit grants float32, not because that is good, but because nearly all published code does
+it; `precision` then says from which position on it shows. Positions or frequencies with 8 or 11
+bits are not granted.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from numeric_check.audit.libraries import Array
-from numeric_check.tolerance import (
+from numeric_check.reference_values.tolerance import (
     FIRST_ORDER,
     FORMATS,
     TABLE_ROUNDINGS,

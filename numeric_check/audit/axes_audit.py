@@ -25,7 +25,7 @@ from numeric_check.audit.recovery import Recovered, recover
 from numeric_check.audit.reproduce import entry_of_points, entry_of_score
 from numeric_check.audit.scan import scan
 from numeric_check.audit.subject import FORMS, Call, MapSubject
-from numeric_check.tolerance import FORMATS
+from numeric_check.reference_values.tolerance import FORMATS
 from symbolic_pe.encodings.forms import SeveralAxes
 from symbolic_pe.errors import AuditError, SpecificationError
 

@@ -11,7 +11,7 @@ from numeric_check.audit.arithmetic import significant_bits
 from numeric_check.audit.libraries import Array
 from numeric_check.audit.positions import LONG_LAGS, LONG_STARTS
 from numeric_check.audit.subject import BiasSubject
-from numeric_check.tolerance import FORMATS
+from numeric_check.reference_values.tolerance import FORMATS
 from symbolic_pe.errors import AuditError
 
 NEAR = 384

@@ -11,7 +11,7 @@ from numeric_check.audit.finding import Finding
 from numeric_check.audit.libraries import Array
 from numeric_check.audit.reproduce import entries_of_bias
 from numeric_check.audit.subject import BiasSubject
-from numeric_check.tolerance import FORMATS
+from numeric_check.reference_values.tolerance import FORMATS
 from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.encodings.families.additive import alibi_slopes
 from symbolic_pe.errors import SpecificationError

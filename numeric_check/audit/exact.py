@@ -19,7 +19,7 @@ from numeric_check.audit.planes import Spectrum, declared_matrix
 from numeric_check.audit.positions import STANDARD
 from numeric_check.audit.recognition import Recognised
 from numeric_check.audit.recovery import Part
-from numeric_check.reference import references
+from numeric_check.reference_values.reference import references
 from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.encodings.specification import read_specification
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from numeric_check.audit.finding import Finding, Verdict
-from numeric_check.tolerance import DTYPES
+from numeric_check.reference_values.tolerance import DTYPES
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ import numpy as np
 from numeric_check.audit.libraries import Array
 from numeric_check.audit.planes import Plane, Spectrum, declared_matrix
 from numeric_check.audit.recovery import Recovered
-from numeric_check.tolerance import FORMATS
+from numeric_check.reference_values.tolerance import FORMATS
 from symbolic_pe.encodings.catalogue import catalogue
 from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.errors import SymbolicPEError

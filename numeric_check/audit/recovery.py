@@ -22,7 +22,7 @@ from numeric_check.audit.arithmetic import Arithmetic
 from numeric_check.audit.libraries import Array
 from numeric_check.audit.matrices import exponentials, norm, principal_logarithm
 from numeric_check.audit.measurement import Measurement
-from numeric_check.tolerance import FORMATS
+from numeric_check.reference_values.tolerance import FORMATS
 
 ANGLES = ("float64", "float32")
 AMPLIFIED = 0.25

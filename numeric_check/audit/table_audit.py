@@ -22,7 +22,7 @@ from numeric_check.audit.probes.precision import error_profile
 from numeric_check.audit.recognition import COMMON_BASES
 from numeric_check.audit.reproduce import row_in_call, rows_of_table, step_of_table
 from numeric_check.audit.subject import TableSubject
-from numeric_check.tolerance import FORMATS
+from numeric_check.reference_values.tolerance import FORMATS
 from symbolic_pe.errors import AuditError
 
 LENGTHS = (32769, 8194, 5000, 2048, 1024, 512, 256, 128)

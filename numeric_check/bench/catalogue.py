@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from numeric_check.kernel import DTYPE_OF, Kernel, compile_kernel
+from numeric_check.kernels.kernel import DTYPE_OF, Kernel, compile_kernel
 from numeric_check.rounding import KernelBounds, judge
-from numeric_check.text_proof import TextProof, prove_text
+from numeric_check.text_proof.prove import TextProof, prove_text
 from symbolic_pe.emit.plan import KernelPlan, plan_kernel
 from symbolic_pe.emit.source import emit
 from symbolic_pe.emit.targets import TARGETS

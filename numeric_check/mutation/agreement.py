@@ -13,7 +13,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from numeric_check.kernel import DTYPE_OF, Kernel
+from numeric_check.kernels.kernel import DTYPE_OF, Kernel
 from symbolic_pe.emit.plan import KernelPlan
 
 POSITION_DTYPES = ("float64", "float32", "float16", "bfloat16", "int64", "int32", "uint8")

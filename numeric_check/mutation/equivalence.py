@@ -32,8 +32,8 @@ from typing import Any
 
 import numpy as np
 
-from numeric_check.edited_text import same_code, undecided_edits
-from numeric_check.kernel import Kernel
+from numeric_check.kernels.edited_text import same_code, undecided_edits
+from numeric_check.kernels.kernel import Kernel
 from numeric_check.mutation.agreement import agree
 from numeric_check.mutation.difference import (
     constant_differences,
@@ -48,11 +48,11 @@ from numeric_check.mutation.normal_forms import (
     without_casts,
 )
 from numeric_check.mutation.operations import same_operations
+from numeric_check.reference_values.tolerance import DTYPES
 from numeric_check.rounding.bias import BiasBound, bias_bound
 from numeric_check.rounding.blocks import MAPS, ROTATE
 from numeric_check.rounding.bound import KernelBound, rounding_bound
-from numeric_check.text_proof import TextProof, prove_text
-from numeric_check.tolerance import DTYPES
+from numeric_check.text_proof.prove import TextProof, prove_text
 from symbolic_pe.emit.plan import KernelPlan
 from symbolic_pe.errors import KernelError, NotYetCovered, Undecided
 

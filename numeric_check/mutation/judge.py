@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from numeric_check.cross_check import Screen
-from numeric_check.kernel import Kernel, compile_kernel, describe, parse_header
+from numeric_check.kernels.kernel import Kernel, compile_kernel, describe, parse_header
+from numeric_check.kernels.time_limit import time_limit
+from numeric_check.laws.cross_check import Screen
 from numeric_check.mutation.equivalence import Reference, equivalence
 from numeric_check.rounding.bias import measure_bias
 from numeric_check.rounding.measured import measure
-from numeric_check.text_proof import prove_text
-from numeric_check.time_limit import time_limit
+from numeric_check.text_proof.prove import prove_text
 from symbolic_pe.emit.plan import KernelPlan
 from symbolic_pe.errors import KernelError
 

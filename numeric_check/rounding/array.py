@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from numeric_check.exact_element import BranchOnValue, LeavesTheRing
 from numeric_check.rounding import turns
 from numeric_check.rounding.element import Model, Rounded, number
 from numeric_check.rounding.formats import INTEGER, REAL_OF, DType, dtype_of, promoted
 from numeric_check.rounding.planes import RoundedPlanes
+from numeric_check.text_proof.exact_element import BranchOnValue, LeavesTheRing
 
 DEVICE = "rounding"
 Operation = Callable[[Model, Rounded, Rounded, str], Rounded]

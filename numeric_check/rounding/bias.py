@@ -19,9 +19,9 @@ from dataclasses import dataclass
 import numpy as np
 from flint import arb, fmpq
 
-from numeric_check.exact_element import LeavesTheRing
-from numeric_check.exact_number import exact_number
-from numeric_check.kernel import DTYPE_OF, Kernel
+from numeric_check.kernels.kernel import DTYPE_OF, Kernel
+from numeric_check.reference_values.exact_number import exact_number
+from numeric_check.reference_values.tolerance import DTYPES, FORMATS
 from numeric_check.rounding import majorant, upward
 from numeric_check.rounding.blocks import FORMS, MAPS
 from numeric_check.rounding.bound import COVERS_NO_MORE, run_side
@@ -29,7 +29,7 @@ from numeric_check.rounding.element import Model, Rounded
 from numeric_check.rounding.formula import formula
 from numeric_check.rounding.majorant import NO_INPUT, Majorant
 from numeric_check.rounding.upward import Polynomial
-from numeric_check.tolerance import DTYPES, FORMATS
+from numeric_check.text_proof.exact_element import LeavesTheRing
 from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
 from symbolic_pe.algebra.scalar import precision
 from symbolic_pe.emit.plan import KernelPlan
@@ -73,7 +73,7 @@ def bias_bound(
 
     The tolerance is an absolute error of a logit, by default `LOGIT_TOLERANCE`.
 
-    >>> from numeric_check.kernel import compile_kernel
+    >>> from numeric_check.kernels.kernel import compile_kernel
     >>> from symbolic_pe.emit.plan import plan_kernel
     >>> from symbolic_pe.encodings.catalogue import catalogue
     >>> from symbolic_pe.production import emit

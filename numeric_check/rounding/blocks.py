@@ -18,11 +18,11 @@ from typing import Any, NamedTuple
 
 from flint import arb, fmpq
 
-from numeric_check.exact_element import LeavesTheRing
 from numeric_check.rounding import majorant, upward
 from numeric_check.rounding.element import Model, Rounded
 from numeric_check.rounding.majorant import NO_INPUT, Term, Wave
 from numeric_check.rounding.upward import Polynomial
+from numeric_check.text_proof.exact_element import LeavesTheRing
 from symbolic_pe.algebra.matrix import ScalarMatrix, transpose
 from symbolic_pe.algebra.scalar import Scalar, precision
 from symbolic_pe.emit.plan import BlockGroup, KernelPlan, Vector

@@ -19,9 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from numeric_check.decay_laws import without_decay
-from numeric_check.exact_element import LeavesTheRing
-from numeric_check.kernel import Kernel
+from numeric_check.kernels.kernel import Kernel
+from numeric_check.kernels.time_limit import time_limit
+from numeric_check.laws.decay_laws import without_decay
+from numeric_check.reference_values.tolerance import DTYPES, FORMATS, window_exponent
 from numeric_check.rounding import upward
 from numeric_check.rounding.blocks import DECAY, FORMS, MAPS, ROTATE, BlockBound, SideRun
 from numeric_check.rounding.decay import decay_bounds, only_decays
@@ -36,8 +37,7 @@ from numeric_check.rounding.formula import formula
 from numeric_check.rounding.library import LIBRARIES, RoundingLibrary
 from numeric_check.rounding.parameters import plan_at
 from numeric_check.rounding.upward import Polynomial
-from numeric_check.time_limit import time_limit
-from numeric_check.tolerance import DTYPES, FORMATS, window_exponent
+from numeric_check.text_proof.exact_element import LeavesTheRing
 from symbolic_pe.algebra.matrix import transpose
 from symbolic_pe.emit.plan import BlockGroup, KernelPlan, Vector
 from symbolic_pe.errors import KernelError, NotYetCovered, SpecificationError
@@ -116,7 +116,7 @@ def rounding_bound(
     Assumed: rounding to nearest; exp, sin and cos within `LIBRARY_ULPS`; any order of summation,
     products fused with sums or not.
 
-    >>> from numeric_check.kernel import compile_kernel
+    >>> from numeric_check.kernels.kernel import compile_kernel
     >>> from symbolic_pe.emit.plan import plan_kernel
     >>> from symbolic_pe.encodings.catalogue import catalogue
     >>> from symbolic_pe.production import emit

@@ -14,14 +14,14 @@ from __future__ import annotations
 import numpy as np
 from flint import arb, fmpq
 
-from numeric_check.exact_element import LeavesTheRing
-from numeric_check.kernel import Kernel
+from numeric_check.kernels.kernel import Kernel
 from numeric_check.rounding import upward
 from numeric_check.rounding.blocks import DECAY, BlockBound
 from numeric_check.rounding.element import Model, Rounded, position, reference
 from numeric_check.rounding.formats import DType
 from numeric_check.rounding.library import LIBRARIES, RoundingLibrary
 from numeric_check.rounding.majorant import NO_INPUT, ONE
+from numeric_check.text_proof.exact_element import LeavesTheRing
 from symbolic_pe.algebra.scalar import ZERO, Scalar, precision
 from symbolic_pe.emit.plan import KernelPlan
 

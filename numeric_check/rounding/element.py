@@ -16,8 +16,8 @@ from typing import Any
 
 from flint import fmpq
 
-from numeric_check.exact_element import LeavesTheRing
-from numeric_check.exact_number import exact_number
+from numeric_check.reference_values.exact_number import exact_number
+from numeric_check.reference_values.tolerance import FORMATS
 from numeric_check.rounding import majorant, upward
 from numeric_check.rounding.formats import contains, holds, relative_error_of_library
 from numeric_check.rounding.majorant import (
@@ -34,7 +34,7 @@ from numeric_check.rounding.majorant import (
     Wave,
     ratio,
 )
-from numeric_check.tolerance import FORMATS
+from numeric_check.text_proof.exact_element import LeavesTheRing
 
 EXACT_POSITIONS = "float64"
 """Positions and references are numbers of this format."""

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from flint import arb, fmpq
 
-from numeric_check.exact_number import exact_number
-from numeric_check.tolerance import FORMATS
+from numeric_check.reference_values.exact_number import exact_number
+from numeric_check.reference_values.tolerance import FORMATS
 from symbolic_pe.algebra.scalar import precision
 from symbolic_pe.errors import KernelError
 

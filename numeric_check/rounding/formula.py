@@ -6,8 +6,8 @@ import math
 import re
 from typing import TYPE_CHECKING
 
+from numeric_check.reference_values.tolerance import FORMATS
 from numeric_check.rounding import upward
-from numeric_check.tolerance import FORMATS
 
 if TYPE_CHECKING:
     from numeric_check.rounding.bound import KernelBound

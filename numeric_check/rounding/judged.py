@@ -7,15 +7,15 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from numeric_check.kernel import Kernel
+from numeric_check.kernels.kernel import Kernel
+from numeric_check.kernels.time_limit import time_limit
+from numeric_check.reference_values.tolerance import DTYPES
 from numeric_check.rounding.bias import BiasBound, bias_bound, measure_bias
 from numeric_check.rounding.blocks import DECAY, MAPS, ROTATE
 from numeric_check.rounding.bound import KernelBound, rounding_bound
 from numeric_check.rounding.formula import stated_formula, stated_number, states_at_least
 from numeric_check.rounding.measured import Measurement, measure
 from numeric_check.rounding.safe import SafePosition, safe_position
-from numeric_check.time_limit import time_limit
-from numeric_check.tolerance import DTYPES
 from symbolic_pe.emit.plan import KernelPlan
 from symbolic_pe.errors import KernelError, NotYetCovered, Undecided
 

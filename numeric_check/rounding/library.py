@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from numeric_check.exact_element import LeavesTheRing
 from numeric_check.rounding.array import RoundedArray
 from numeric_check.rounding.element import Model, Rounded
 from numeric_check.rounding.formats import (
@@ -19,6 +18,7 @@ from numeric_check.rounding.formats import (
     promoted,
 )
 from numeric_check.rounding.planes import RoundedPlanes, joined
+from numeric_check.text_proof.exact_element import LeavesTheRing
 
 
 class RoundingLibrary:

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from flint import fmpq
 
-from numeric_check.exact_element import LeavesTheRing
 from numeric_check.rounding import upward
+from numeric_check.text_proof.exact_element import LeavesTheRing
 
 NO_INPUT, POSITION, REFERENCE = -1, -2, -3
 Ratio = tuple[int, int]

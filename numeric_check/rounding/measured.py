@@ -10,18 +10,18 @@ from typing import Any
 import numpy as np
 from flint import arb, fmpq
 
-from numeric_check.comparison import column_norms
-from numeric_check.decay_laws import without_decay
-from numeric_check.double_double import Array, DoubleDouble, contract
-from numeric_check.exact_map import BlockArray, ExactMap
-from numeric_check.exact_number import exact_number
-from numeric_check.kernel import DTYPE_OF, Kernel
-from numeric_check.result import Ledger
+from numeric_check.kernels.kernel import DTYPE_OF, Kernel
+from numeric_check.laws.comparison import column_norms
+from numeric_check.laws.decay_laws import without_decay
+from numeric_check.laws.result import Ledger
+from numeric_check.laws.subject import MapCall, Subject, position_array
+from numeric_check.reference_values.double_double import Array, DoubleDouble, contract
+from numeric_check.reference_values.exact_map import BlockArray, ExactMap
+from numeric_check.reference_values.exact_number import exact_number
 from numeric_check.rounding import upward
 from numeric_check.rounding.blocks import DECAY, FORMS, MAPS, ROTATE, SIGNS
 from numeric_check.rounding.bound import KernelBound
 from numeric_check.rounding.decay import BITS, exact_decay
-from numeric_check.subject import MapCall, Subject, position_array
 from symbolic_pe.algebra.scalar import precision
 from symbolic_pe.emit.plan import KernelPlan
 from symbolic_pe.errors import KernelError

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from numeric_check.exact_number import exact_number
+from numeric_check.reference_values.exact_number import exact_number
 from symbolic_pe.algebra.sampling import holds_at
 from symbolic_pe.algebra.scalar import Scalar
 from symbolic_pe.emit.plan import BlockGroup, KernelPlan, Vector

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from numeric_check.exact_element import BranchOnValue, LeavesTheRing
 from numeric_check.rounding.formats import REAL_OF, DType, complex_of
+from numeric_check.text_proof.exact_element import BranchOnValue, LeavesTheRing
 
 if TYPE_CHECKING:
     from numeric_check.rounding.array import RoundedArray

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from numeric_check.kernel import Kernel
+from numeric_check.kernels.kernel import Kernel
 from numeric_check.rounding.bound import KernelBound, rounding_bound
 from numeric_check.rounding.formula import default_tolerance, largest_within
 from symbolic_pe.emit.plan import KernelPlan
@@ -44,7 +44,7 @@ def safe_position(
     τ is `default_tolerance` unless given. Where the bound of the domain leaves room, the text is
     bounded again up to `HORIZON`, so the answer may lie beyond the declared domain.
 
-    >>> from numeric_check.kernel import compile_kernel
+    >>> from numeric_check.kernels.kernel import compile_kernel
     >>> from symbolic_pe.emit.plan import plan_kernel
     >>> from symbolic_pe.encodings.catalogue import catalogue
     >>> from symbolic_pe.production import emit

@@ -23,12 +23,12 @@ from typing import Any
 
 from flint import arb, fmpq
 
-from numeric_check.exact_element import LeavesTheRing
-from numeric_check.exact_number import exact_number
-from numeric_check.exact_phase import TURN
+from numeric_check.reference_values.exact_number import exact_number
 from numeric_check.rounding import majorant, upward
 from numeric_check.rounding.element import Model, Rounded
 from numeric_check.rounding.majorant import ONE
+from numeric_check.text_proof.exact_element import LeavesTheRing
+from numeric_check.text_proof.exact_phase import TURN
 from symbolic_pe.algebra.scalar import precision
 from symbolic_pe.emit.turns import BITS_OF_A_TURN
 

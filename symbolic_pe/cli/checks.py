@@ -37,9 +37,9 @@ from symbolic_pe.proof.claim import Outcome
 from symbolic_pe.proof.prover import prove
 
 if TYPE_CHECKING:
-    from numeric_check.cross_check import CrossCheck
+    from numeric_check.laws.cross_check import CrossCheck
     from numeric_check.rounding import DtypeBias, DtypeBound, KernelBounds
-    from numeric_check.text_proof import TextProof
+    from numeric_check.text_proof.prove import TextProof
 
 MAX_KERNEL_BYTES = 4_000_000
 MAX_CERTIFICATE_BYTES = 64_000_000
@@ -169,10 +169,10 @@ def check_file(path: Path, progress: Report) -> CheckRecord:
     again and must have the stated digest, and the text is executed on exact ring elements, with its
     parameters as symbols, compiled, and cross-checked. A matching digest of the body is not asked
     for: it proves nothing, and a rewritten text may be right. Code that differs from what is
-    emitted holds when exact execution decides the edit (see `numeric_check.edited_text`), and is
-    `undecided` otherwise: no sample shows what it does elsewhere. Rounding errors are bounded and
-    measured to lie inside, and bounds that the header states have to be at least those; where an
-    edit makes them larger, it is not known whether what the header states is still true.
+    emitted holds when exact execution decides the edit (see `numeric_check.kernels.edited_text`),
+    and is `undecided` otherwise: no sample shows what it does elsewhere. Rounding errors are
+    bounded and measured to lie inside, and bounds that the header states have to be at least those;
+    where an edit makes them larger, it is not known whether what the header states is still true.
     """
     from numeric_check import (
         compile_kernel,

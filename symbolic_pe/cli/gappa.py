@@ -17,7 +17,7 @@ def write_scripts(kernel: EmittedKernel, plan: KernelPlan, directory: Path) -> s
     Returns what was written, and how to check it. Raises `NotYetCovered` for kernels that scripts
     do not cover, `OutputError` where nothing can be written.
     """
-    from numeric_check.kernel import compile_kernel
+    from numeric_check.kernels.kernel import compile_kernel
     from numeric_check.rounding.gappa.script import Script, file_name, scripts
 
     compiled = compile_kernel(kernel)

@@ -88,8 +88,8 @@ def emitted(found: Measured, target: str, command: str) -> EmittedKernel:
 
 def measured(found: Measured, text: str | EmittedKernel) -> dict[str, MeasuredRecord]:
     """Agreement with exact values: of every dtype, or in float64. Raises `KernelError`."""
-    from numeric_check.axes_kernel import check_axes_kernel
-    from numeric_check.position_function import check_position_function
+    from numeric_check.laws.axes_kernel import check_axes_kernel
+    from numeric_check.laws.position_function import check_position_function
 
     checks = (
         check_axes_kernel(found, text)

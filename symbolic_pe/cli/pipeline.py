@@ -21,9 +21,9 @@ from symbolic_pe.proof.claim import Outcome
 from symbolic_pe.proof.prover import Proof, jordan_forms, prove
 
 if TYPE_CHECKING:
-    from numeric_check.cross_check import CrossCheck
+    from numeric_check.laws.cross_check import CrossCheck
     from numeric_check.rounding import KernelBounds
-    from numeric_check.text_proof import TextProof
+    from numeric_check.text_proof.prove import TextProof
 
 Report = Callable[[str], None]
 

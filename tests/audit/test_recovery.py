@@ -15,7 +15,7 @@ from numeric_check.audit.planes import Plane, Spectrum, layout_name
 from numeric_check.audit.positions import maps_positions
 from numeric_check.audit.recognition import Ladder, recognise, rounded
 from numeric_check.audit.recovery import Departure, Part, Recovered, Unrecovered, recover_part
-from numeric_check.tolerance import FORMATS
+from numeric_check.reference_values.tolerance import FORMATS
 
 DOUBLE = Arithmetic(FORMATS["float64"], FORMATS["float64"], FORMATS["float64"])
 SINGLE = Arithmetic(FORMATS["float32"], FORMATS["float32"], FORMATS["float32"])

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from numeric_check.axes_kernel import check_axes_kernel, exact_operator, positions_of
+from numeric_check.laws.axes_kernel import check_axes_kernel, exact_operator, positions_of
 from symbolic_pe.cli.main import cli
 from symbolic_pe.emit.axes import emit_axes, plan_axes
 from symbolic_pe.encodings.axes import SeveralAxes

@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from numeric_check.cross_check import cross_check
-from numeric_check.kernel import compile_kernel
+from numeric_check.kernels.kernel import compile_kernel
+from numeric_check.laws.cross_check import cross_check
 from symbolic_pe.emit.source import body_is_intact, split_source
 from symbolic_pe.encodings.catalogue import catalogue, own_kernels
 from symbolic_pe.encodings.encoding import Encoding

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from flint import arb, fmpq
 
-from numeric_check.position_function import check_position_function
+from numeric_check.laws.position_function import check_position_function
 from symbolic_pe.algebra.expression import parse
 from symbolic_pe.emit.position_functions import emit_position_function
 from symbolic_pe.emit.trees import UnsupportedExpression

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from numeric_check import compile_kernel
-from numeric_check.causal_cases import CASES, Case, runs_of
-from numeric_check.causal_proof import CausalProof, decide_causal
-from numeric_check.exact_engine import ENGINES
-from numeric_check.exact_input import Refuted
-from numeric_check.free_flow import Free, Lag, pairs, plus
-from numeric_check.parametric_proof import Run
-from numeric_check.plain_maps import decide_plain_maps
+from numeric_check.text_proof.causal_cases import CASES, Case, runs_of
+from numeric_check.text_proof.causal_proof import CausalProof, decide_causal
+from numeric_check.text_proof.exact_engine import ENGINES
+from numeric_check.text_proof.exact_input import Refuted
+from numeric_check.text_proof.free_flow import Free, Lag, pairs, plus
+from numeric_check.text_proof.parametric_proof import Run
+from numeric_check.text_proof.plain_maps import decide_plain_maps
 from tests.numeric_check.test_exact_forms import decide, printed
 
 BOTH = {"recurrent_step", "chunkwise"}

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from numeric_check import compile_kernel, cross_check
-from numeric_check.result import LAWS, LAWS_OF_CALLS, CrossCheck
-from numeric_check.tolerance import DTYPES
+from numeric_check.laws.result import LAWS, LAWS_OF_CALLS, CrossCheck
+from numeric_check.reference_values.tolerance import DTYPES
 from symbolic_pe.errors import SpecificationError
 from tests.numeric_check import kernel_texts as texts
 from tests.numeric_check.kernel_texts import Example

@@ -6,7 +6,7 @@ from flint import arb, fmpq
 from hypothesis import given
 from hypothesis import strategies as st
 
-from numeric_check.double_double import (
+from numeric_check.reference_values.double_double import (
     MULTIPLICATION_ERROR,
     DoubleDouble,
     add,

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from numeric_check import compile_kernel, cross_check
-from numeric_check.kernel import Kernel
+from numeric_check.kernels.kernel import Kernel
 from symbolic_pe.algebra.matrix import from_fmpq
 from symbolic_pe.emit.plan import KernelPlan, plan_kernel
 from symbolic_pe.emit.source import EmittedKernel, emit

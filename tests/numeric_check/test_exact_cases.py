@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from flint import fmpq
 
-from numeric_check.branch_series import upper
-from numeric_check.close_constants import are_close
-from numeric_check.exact_cases import ExactCases
-from numeric_check.exact_cells import EVERYWHERE, Pieces, split
-from numeric_check.exact_choice import choose, larger, where
-from numeric_check.exact_element import BranchOnValue, Exact, LeavesTheRing
-from numeric_check.exact_roots import Parameters
+from numeric_check.text_proof.branch_series import upper
+from numeric_check.text_proof.close_constants import are_close
+from numeric_check.text_proof.exact_cases import ExactCases
+from numeric_check.text_proof.exact_cells import EVERYWHERE, Pieces, split
+from numeric_check.text_proof.exact_choice import choose, larger, where
+from numeric_check.text_proof.exact_element import BranchOnValue, Exact, LeavesTheRing
+from numeric_check.text_proof.exact_roots import Parameters
 from symbolic_pe.algebra.assumptions import Assumptions
 from symbolic_pe.algebra.expression import parse
 from symbolic_pe.algebra.scalar import Scalar

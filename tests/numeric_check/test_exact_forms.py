@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from numeric_check import compile_kernel, prove_text
-from numeric_check.edited_text import undecided_edits
-from numeric_check.exact_forms import CASES
-from numeric_check.text_proof import TextProof
+from numeric_check.kernels.edited_text import undecided_edits
+from numeric_check.text_proof.exact_forms import CASES
+from numeric_check.text_proof.prove import TextProof
 from symbolic_pe import plan_kernel, read_specification
 from symbolic_pe.emit.source import EmittedKernel, emit
 from tests.emit.by_hand import ENCODINGS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from numeric_check import compile_kernel, prove_text
-from numeric_check.text_proof import TextProof
+from numeric_check.text_proof.prove import TextProof
 from symbolic_pe import plan_kernel, read_specification
 from symbolic_pe.emit.plan import KernelPlan
 from symbolic_pe.emit.source import emit

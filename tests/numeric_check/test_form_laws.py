@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from numeric_check import compile_kernel, cross_check
-from numeric_check.causal_sums import causal_sums
-from numeric_check.exact_map import ExactMap
-from numeric_check.result import CrossCheck, Ledger
-from numeric_check.subject import Subject
+from numeric_check.laws.causal_sums import causal_sums
+from numeric_check.laws.result import CrossCheck, Ledger
+from numeric_check.laws.subject import Subject
+from numeric_check.reference_values.exact_map import ExactMap
 from symbolic_pe import plan_kernel, read_specification
 from symbolic_pe.emit.plan import KernelPlan
 from symbolic_pe.emit.source import EmittedKernel, emit

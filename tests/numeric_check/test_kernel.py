@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from numeric_check import compile_kernel
-from numeric_check.kernel import body_digest, parse_header
+from numeric_check.kernels.kernel import body_digest, parse_header
 from symbolic_pe.errors import KernelError
 from tests.numeric_check.kernel_texts import ROPE, rope, rope_torch
 
@@ -149,7 +149,7 @@ def test_nothing_runs_before_the_text_is_accepted(tmp_path) -> None:  # type: ig
 
 
 def test_sizes_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    from numeric_check import allow_list
+    from numeric_check.kernels import allow_list
 
     with pytest.raises(KernelError, match="characters"):
         compile_kernel(ROPE + "#" * allow_list.MAX_CHARACTERS, "numpy")
@@ -177,7 +177,7 @@ def test_what_is_not_a_kernel_is_refused(change: tuple[str, str], message: str) 
 
 
 def test_a_text_whose_import_does_not_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("numeric_check.kernel.IMPORT_SECONDS", 0.2)
+    monkeypatch.setattr("numeric_check.kernels.kernel.IMPORT_SECONDS", 0.2)
     with pytest.raises(KernelError, match=r"did not finish within 0\.2 s"):
         compile_kernel(ROPE + "\nfor _ in iter(int, 1):\n    pass\n")
 

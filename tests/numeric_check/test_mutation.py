@@ -191,7 +191,7 @@ def test_a_fault_is_refuted_by_the_law_that_is_about_it(fault: str) -> None:
 
 def test_negative_twin_without_its_law_a_fault_survives(monkeypatch: pytest.MonkeyPatch) -> None:
     name, old, new, _ = FAULTS["guard gone"]
-    monkeypatch.setattr(sys.modules["numeric_check.cross_check"], "CALLING", ())
+    monkeypatch.setattr(sys.modules["numeric_check.laws.cross_check"], "CALLING", ())
     assert judged(name, changed(name, old, new)).kind == "survivor"
 
 

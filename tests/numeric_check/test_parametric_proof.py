@@ -7,8 +7,8 @@ import re
 import pytest
 
 from numeric_check import compile_kernel, prove_text
-from numeric_check.kernel import Kernel
-from numeric_check.text_proof import TextProof
+from numeric_check.kernels.kernel import Kernel
+from numeric_check.text_proof.prove import TextProof
 from symbolic_pe import from_document, plan_kernel, read_specification
 from symbolic_pe.emit.plan import KernelPlan
 from symbolic_pe.emit.source import emit

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from numeric_check import reference
-from numeric_check.exact_map import ExactMap
-from numeric_check.exact_number import exact_number
+from numeric_check.reference_values.exact_map import ExactMap
+from numeric_check.reference_values.exact_number import exact_number
 from symbolic_pe.algebra.matrix import from_fmpq
 from symbolic_pe.algebra.scalar import ZERO, Scalar, precision
 from symbolic_pe.emit.plan import plan_kernel

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from numeric_check.time_limit import time_limit
+from numeric_check.kernels.time_limit import time_limit
 from symbolic_pe.errors import KernelError
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no interval timers")

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from numeric_check import compile_kernel, cross_check
-from numeric_check.positions import batches, parameter_points
-from numeric_check.tolerance import (
+from numeric_check.laws.positions import batches, parameter_points
+from numeric_check.reference_values.tolerance import (
     DTYPES,
     FORMATS,
     angle_error,

@@ -15,7 +15,7 @@ from numeric_check.audit.libraries import Array
 from numeric_check.audit.measurement import same_vector
 from numeric_check.audit.questions import Question
 from numeric_check.audit.subject import MapSubject
-from numeric_check.tolerance import FORMATS
+from numeric_check.reference_values.tolerance import FORMATS
 
 
 @dataclass(frozen=True)

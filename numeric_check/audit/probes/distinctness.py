@@ -13,7 +13,7 @@ from numeric_check.audit.extent import narrowed
 from numeric_check.audit.finding import Finding
 from numeric_check.audit.libraries import DTYPES
 from numeric_check.audit.reproduce import images_at
-from numeric_check.tolerance import FORMATS
+from numeric_check.reference_values.tolerance import FORMATS
 from symbolic_pe.errors import AuditError
 
 DENSE = 4097

@@ -9,7 +9,7 @@ from numeric_check.audit.context import Context
 from numeric_check.audit.finding import Finding
 from numeric_check.audit.libraries import Array
 from numeric_check.audit.reproduce import doubled
-from numeric_check.tolerance import FORMATS
+from numeric_check.reference_values.tolerance import FORMATS
 
 SAMPLES = 4
 WEIGHT = 2.0  # exact in every format

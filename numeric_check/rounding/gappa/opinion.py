@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from numeric_check.kernel import Kernel
+from numeric_check.kernels.kernel import Kernel
 from numeric_check.rounding.gappa.program import best_bound, prove
 from numeric_check.rounding.gappa.script import Script, scripts
 from symbolic_pe.emit.plan import KernelPlan

@@ -21,8 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from numeric_check.exact_element import LeavesTheRing
-from numeric_check.kernel import Kernel
+from numeric_check.kernels.kernel import Kernel
 from numeric_check.rounding import upward
 from numeric_check.rounding.blocks import FORMS, MAPS
 from numeric_check.rounding.bound import COVERS_NO_MORE, KernelBound, rounding_bound, run_side
@@ -39,6 +38,7 @@ from numeric_check.rounding.gappa.trace import (
     Traced,
     Tracer,
 )
+from numeric_check.text_proof.exact_element import LeavesTheRing
 from symbolic_pe.emit.plan import BlockGroup, KernelPlan
 from symbolic_pe.errors import NotYetCovered
 
@@ -102,7 +102,7 @@ def scripts(
 ) -> tuple[Script, ...]:
     """The scripts of every block and map, for |position − reference| ≤ reach and |x_i| ≤ box.
 
-    >>> from numeric_check.kernel import compile_kernel
+    >>> from numeric_check.kernels.kernel import compile_kernel
     >>> from symbolic_pe.emit.plan import plan_kernel
     >>> from symbolic_pe.encodings.catalogue import catalogue
     >>> from symbolic_pe.production import emit

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, replace
 
 from flint import fmpq
 
-from numeric_check.exact_element import LeavesTheRing
 from numeric_check.rounding import majorant, upward
 from numeric_check.rounding.element import Model, Rounded
 from numeric_check.rounding.formats import contains
 from numeric_check.rounding.majorant import NO_INPUT, Term
+from numeric_check.text_proof.exact_element import LeavesTheRing
 
 TABLES = "float64"
 """The format in which texts form tables."""

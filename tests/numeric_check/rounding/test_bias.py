@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from numeric_check.kernel import compile_kernel
+from numeric_check.kernels.kernel import compile_kernel
+from numeric_check.reference_values.tolerance import DTYPES
 from numeric_check.rounding import bias_bound, judge, measure_bias
-from numeric_check.tolerance import DTYPES
 from symbolic_pe.emit.plan import plan_kernel
 from symbolic_pe.emit.source import emit
 from symbolic_pe.encodings.catalogue import catalogue

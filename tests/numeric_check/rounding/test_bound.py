@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from numeric_check.kernel import Kernel, compile_kernel
+from numeric_check.kernels.kernel import Kernel, compile_kernel
+from numeric_check.reference_values.tolerance import DTYPES, FORMATS
 from numeric_check.rounding import (
     KernelBound,
     judge,
@@ -21,7 +22,6 @@ from numeric_check.rounding import (
 )
 from numeric_check.rounding.bound import served_reach
 from numeric_check.rounding.measured import standard_positions
-from numeric_check.tolerance import DTYPES, FORMATS
 from symbolic_pe.algebra.scalar import ZERO
 from symbolic_pe.emit.plan import KernelPlan, plan_kernel
 from symbolic_pe.emit.source import emit

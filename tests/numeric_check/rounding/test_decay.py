@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from numeric_check import compile_kernel
+from numeric_check.reference_values.tolerance import DTYPES
 from numeric_check.rounding import judge, measure, rounding_bound, safe_position
 from numeric_check.rounding.bound import KernelBound
-from numeric_check.tolerance import DTYPES
 from symbolic_pe import plan_kernel, read_specification
 from symbolic_pe.emit.plan import KernelPlan
 from symbolic_pe.emit.source import emit

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from numeric_check.kernel import Kernel, compile_kernel
+from numeric_check.kernels.kernel import Kernel, compile_kernel
 from numeric_check.rounding import gappa, rounding_bound
 from numeric_check.rounding.gappa import Script, is_installed, prove, scripts, second_opinion
 from numeric_check.rounding.gappa.script import CONTRACTIONS, dyadic

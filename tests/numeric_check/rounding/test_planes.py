@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from numeric_check.exact_element import LeavesTheRing
 from numeric_check.rounding.array import RoundedArray
 from numeric_check.rounding.bound import run_side
 from numeric_check.rounding.element import Model, Rounded, number, position, reference, unknown
 from numeric_check.rounding.library import LIBRARIES, RoundingNumPy, RoundingTorch
 from numeric_check.rounding.planes import RoundedPlanes
+from numeric_check.text_proof.exact_element import LeavesTheRing
 from symbolic_pe.errors import KernelError
 from tests.numeric_check.rounding.test_bound import kernel_of, planned
 

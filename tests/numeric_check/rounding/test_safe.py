@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from numeric_check.reference_values.tolerance import DTYPES
 from numeric_check.rounding import (
     default_tolerance,
     judge,
@@ -25,7 +26,6 @@ from numeric_check.rounding.formula import (
     states_at_least,
 )
 from numeric_check.rounding.safe import HORIZON
-from numeric_check.tolerance import DTYPES
 from symbolic_pe.errors import SpecificationError
 from tests.numeric_check.rounding.test_bound import kernel_of, planned
 

@@ -1,0 +1,1 @@
+"""Emitted texts, read from disk: checked against an allow list, compiled, called with arrays."""

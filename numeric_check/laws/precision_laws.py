@@ -1,0 +1,179 @@
+"""The law `precision`: constants are float64, arithmetic with x is in the compute dtype.
+
+The text is run while every operation on arrays that have the size of the batch of x is noted with
+the dtype of its result: a cast that is missing or too wide shows, where no error would.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from numeric_check.kernels.kernel import DTYPE_OF, Kernel
+from numeric_check.laws.comparing import Twice
+from numeric_check.laws.form_calls import offered
+from numeric_check.laws.subject import MAPS, Subject
+from numeric_check.reference_values.tolerance import FORMATS
+
+LAW = "precision"
+BATCH = 5
+"""No other axis has this size, so it tells arrays that carry x."""
+POSITIONS = (0.0, 1.0, 2.5)
+ARITHMETIC = frozenset({
+    "mul", "add", "sub", "rsub", "div", "addcmul", "addcmul_", "mul_", "add_", "sub_", "bmm", "mm",
+    "matmul", "multiply", "subtract", "divide", "true_divide", "neg", "negative",
+})  # fmt: skip
+PRODUCTS = frozenset({"bmm", "mm", "matmul"})
+"""Products with a basis, and those of texts for the array API, are in float64."""
+COPIES = frozenset({"clone", "_to_copy", "copy_", "contiguous"})
+PLANES: Mapping[str, str] = {"complex64": "float32", "complex128": "float64"}
+
+
+def check_precision(subject: Subject) -> None:
+    """What the docstring of the file says under Precision."""
+    law = Twice(subject, LAW, subject.dtypes[0])
+    for name, value in subject.kernel.constants().items():
+        law.holds(
+            f"the constant {name} is {value.dtype}, expected float64, or int64 for channels",
+            str(value.dtype).removeprefix("torch.") in ("float64", "int64"),
+        )
+    names = [*MAPS.values(), *(["rotate"] if subject.kernel.has("rotate") else [])]
+    names += ["chunkwise"] if offered(subject) else []
+    exact_products = subject.plan.basis is not None or subject.kernel.target == "array-api"
+    for dtype in subject.dtypes:
+        for name in names:
+            for operation, found in _noted(subject, name, dtype):
+                allowed = {FORMATS[dtype].compute}
+                if exact_products and operation in PRODUCTS:
+                    allowed.add("float64")
+                law.holds(
+                    f"{name} of {dtype} computes {operation} in {found}, expected "
+                    f"{' or '.join(sorted(allowed))}",
+                    found in allowed,
+                )
+    if subject.kernel.has("turn_into") and subject.kernel.target == "torch":
+        _check_copies(law)
+
+
+def _noted(subject: Subject, name: str, dtype: str) -> list[tuple[str, str]]:
+    """The arithmetic of one call on arrays that carry x, with the dtype of each result."""
+    heads = () if subject.heads == 1 else (subject.heads,)
+    shape = (BATCH, *heads, len(POSITIONS), subject.dimension)
+    drawn = np.random.default_rng(subject.seed).standard_normal(shape).astype(DTYPE_OF[dtype])
+    kernel = subject.kernel
+    values = () if name == "rotate" else subject.values
+    vectors = 3 if name == "chunkwise" else 1
+    noted: list[tuple[str, str]] = []
+    place = np.array(POSITIONS)
+    try:
+        if kernel.library == "torch":
+            with _watching(noted):
+                kernel.raw(name)(*[kernel.bring(drawn)] * vectors, kernel.bring(place), *values)
+        elif kernel.target == "numpy":
+            function = _watched(kernel, noted)[name]
+            function(*[_Watched.of(drawn, noted)] * vectors, place, *values)
+    except Exception:  # what a text refuses is for the law `runs`
+        return []
+    return list(dict.fromkeys(noted))
+
+
+@contextmanager
+def _watching(noted: list[tuple[str, str]], names: frozenset[str] = ARITHMETIC) -> Iterator[None]:
+    """Notes the operations of PyTorch whose result has the size of the batch."""
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class Watch(TorchDispatchMode):  # type: ignore[misc]
+        def __torch_dispatch__(
+            self, function: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
+            result = function(*args, **(kwargs or {}))
+            name = function.overloadpacket.__name__
+            shape = getattr(result, "shape", ())
+            if name in names and (BATCH in shape or names is COPIES):
+                dtype = str(result.dtype).removeprefix("torch.")
+                noted.append((name, PLANES.get(dtype, dtype)))
+            return result
+
+    with Watch():
+        yield
+
+
+class _Watched(np.ndarray[Any, Any]):
+    """A NumPy array that notes the operations it takes part in."""
+
+    noted: list[tuple[str, str]]
+
+    @classmethod
+    def of(cls, array: Any, noted: list[tuple[str, str]]) -> _Watched:
+        """The same numbers, watched."""
+        made = array.view(cls)
+        made.noted = noted
+        result: _Watched = made
+        return result
+
+    def __array_finalize__(self, source: Any) -> None:
+        self.noted = getattr(source, "noted", [])
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **named: Any) -> Any:
+        plain = [np.asarray(x) if isinstance(x, _Watched) else x for x in inputs]
+        out = named.get("out")
+        if out is not None:
+            named["out"] = tuple(np.asarray(x) if isinstance(x, _Watched) else x for x in out)
+        result = getattr(ufunc, method)(*plain, **named)
+        if ufunc.__name__ in ARITHMETIC and BATCH in np.shape(result):
+            dtype = str(result.dtype)
+            self.noted.append((ufunc.__name__, PLANES.get(dtype, dtype)))
+        return _Watched.of(np.asarray(result), self.noted)
+
+
+class _WatchedNumPy:
+    """NumPy, keeping watched arrays watched."""
+
+    def __init__(self, noted: list[tuple[str, str]]) -> None:
+        self._noted = noted
+
+    def asarray(self, value: Any, dtype: Any = None) -> Any:
+        """As an array, watched when the value is."""
+        return np.asanyarray(value, dtype)
+
+    def ascontiguousarray(self, value: Any, dtype: Any = None) -> Any:
+        """In memory without gaps, watched when the value is."""
+        plain = np.ascontiguousarray(value, dtype)
+        return _Watched.of(plain, self._noted) if isinstance(value, _Watched) else plain
+
+    def stack(self, arrays: Any, axis: int = 0) -> Any:
+        """Joined along a new axis, and watched: NumPy forgets by whom."""
+        return _Watched.of(np.stack([np.asarray(x) for x in arrays], axis=axis), self._noted)
+
+    def concatenate(self, arrays: Any, axis: int = 0) -> Any:
+        """Joined along an axis, likewise."""
+        return _Watched.of(np.concatenate([np.asarray(x) for x in arrays], axis=axis), self._noted)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(np, name)
+
+
+def _watched(kernel: Kernel, noted: list[tuple[str, str]]) -> Mapping[str, Any]:
+    return kernel.on_library(_WatchedNumPy(noted), lambda value: value)
+
+
+def _check_copies(law: Twice) -> None:
+    """turn_into reads and writes memory once: x without gaps is not copied."""
+    subject = law.subject
+    kernel = subject.kernel
+    x = kernel.bring(np.ones((BATCH, *subject.shape())))
+    try:
+        table = kernel.raw("rotary_table")(kernel.bring(np.array([1.0])), dtype=x.dtype)
+        noted: list[tuple[str, str]] = []
+        with _watching(noted, COPIES):
+            kernel.raw("turn_into")(x.clone(), x, table)
+    except Exception as error:
+        law.refute(f"turn_into raised {error}")
+        return
+    law.holds(f"turn_into copies x without gaps: {noted}", len(noted) == 1)  # x.clone() above
+
+
+__all__ = ["check_precision"]

@@ -1,0 +1,77 @@
+"""Symbolic vectors, values and positions of every shape, each with a name of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from numeric_check.text_proof.free_flow import COMPONENTS, Free, Lag
+
+Objects = Any
+"""An object array."""
+Axes = tuple[int, ...]
+QUERY, KEY, STATE, VALUE = "q", "k", "S", "v"
+WIDTH = 2
+"""Channels of a value: two show a state that is transposed."""
+
+
+@dataclass(frozen=True)
+class Named:
+    """Elements and their names: of one shape, but for the components of vectors."""
+
+    names: Objects
+    elements: Objects
+
+
+@dataclass(frozen=True)
+class Symbols:
+    """With an axis for the heads, where there are several."""
+
+    heads: int
+    in_basis: bool
+
+    @property
+    def axes(self) -> Axes:
+        """The axis of the heads, or none."""
+        return () if self.heads == 1 else (self.heads,)
+
+    def vectors(self, kind: str, lead: Axes, rows: Axes) -> Named:
+        """Vectors (lead, [HEADS,] rows, components); states are in the basis already."""
+        shape = (*lead, *self.axes, *rows)
+        make = Free.query if kind == QUERY else Free.key
+        plain = self.in_basis and kind != STATE
+        names, elements = _empty(shape), _empty((*shape, COMPONENTS))
+        for place in np.ndindex(*shape):
+            name = (kind, *place)
+            names[place] = name
+            head = place[len(lead)] if self.heads > 1 else 0
+            for c in range(COMPONENTS):
+                elements[(*place, c)] = make(head, name, c, plain=plain)
+        return Named(names, elements)
+
+    def values(self, lead: Axes, rows: Axes) -> Named:
+        """Values (lead, [HEADS,] rows, channels)."""
+        shape = (*lead, *self.axes, *rows, WIDTH)
+        names, elements = _empty(shape), _empty(shape)
+        for place in np.ndindex(*shape):
+            name = (VALUE, *place)
+            names[place], elements[place] = name, Free.value(name)
+        return Named(names, elements)
+
+    def positions(self, kind: str, lead: Axes, rows: Axes) -> Named:
+        """Positions (lead, [1,] rows): those of a row serve every head."""
+        shape = (*lead, *((1,) if self.axes and lead else ()), *rows)
+        names, elements = _empty(shape), _empty(shape)
+        for place in np.ndindex(*shape):
+            name = "_".join((kind, *map(str, place)))
+            names[place], elements[place] = name, Lag.position(name)
+        return Named(names, elements)
+
+
+def _empty(shape: Axes) -> Objects:
+    return np.empty(shape, dtype=object)
+
+
+__all__ = ["KEY", "QUERY", "STATE", "WIDTH", "Axes", "Named", "Symbols"]
