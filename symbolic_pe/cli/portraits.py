@@ -26,6 +26,7 @@ from symbolic_pe.render.page import Picture
 TRACE_LAGS = 64
 TRACE_POINTS = 384
 SCORE_LAGS = 512
+AXIS_LAGS = 64
 SHOWN_HEADS = 4
 SHOWN_BLOCKS = 3
 SMALLEST_DRAWN = 1e-12
@@ -48,9 +49,13 @@ def portraits(encoding: Encoding, found: Classification) -> tuple[Picture, ...]:
 
 
 def axes_portraits(found: SeveralAxes) -> tuple[Picture, ...]:
-    """The spectrum of each axis, in one picture; none where axes have parameters."""
+    """Spectrum and score of each axis; none where axes have parameters."""
     if found.assumptions.declared:
         return ()
+    return _axes_spectrum(found), _axes_scores(found)
+
+
+def _axes_spectrum(found: SeveralAxes) -> Picture:
     named = len(found.axes) <= MOST_NAMED
     spots = [
         spot
@@ -68,7 +73,45 @@ def axes_portraits(found: SeveralAxes) -> tuple[Picture, ...]:
     caption = (
         f"The spectrum of each axis, upper half of the plane, at most {MOST_MARKS} marks each."
     )
-    return (Picture(name, caption, svg),)
+    return Picture(name, caption, svg)
+
+
+def _axes_scores(found: SeveralAxes) -> Picture:
+    """tr A/d with the lag along one axis at a time; axes that act alike share a curve."""
+    lags = [t / 4 for t in range(4 * AXIS_LAGS + 1)]
+    alike: dict[tuple[tuple[float, float, float], ...], list[str]] = {}
+    for name, generator in zip(found.axis_names, found.axes, strict=True):
+        alike.setdefault(_mean_terms(generator), []).append(name)
+    lines = [Curve(_joined(names), _waves(terms, lags)) for terms, names in alike.items()]
+    name = f"{found.name}-score"
+    title = f"Score of {found.name} against lag along each axis"
+    svg = curves(name, title, lines, Scale("lag along one axis"), Scale("tr A/d"))
+    caption = (
+        r"Score against lag along one axis, the others at lag 0: $\operatorname{tr}A/d$, the mean "
+        "of $q^\\top A\\,q$ over directions $q$ of length 1."
+    )
+    return Picture(name, caption, svg)
+
+
+def _joined(names: Sequence[str]) -> str:
+    return ", ".join(names) if len(names) <= MOST_NAMED else f"{names[0]} and {len(names) - 1} more"
+
+
+def _mean_terms(generator: Generator) -> tuple[tuple[float, float, float], ...]:
+    """(share of the channels, rate, frequency) of every kind of block, for tr A(τ)/d."""
+    if generator.placed is None:
+        blocks = real_jordan_form(generator).cases[0].structure
+        kinds: Counter[tuple[float, float, int]] = Counter()
+        for b in blocks:
+            width = b.chain_length * (2 if b.is_pair else 1)
+            kinds[*eigenvalue_place(b), width] += b.multiplicity
+    else:
+        kinds = Counter(
+            (p.block.rate.to_float(), abs(p.block.frequency.to_float()), p.block.dimension)
+            for p in generator.placed
+        )
+    size = generator.dimension
+    return tuple(sorted((n * d / size, a, w) for (a, w, d), n in kinds.items()))
 
 
 # -- spectrum ---------------------------------------------------------------------------------
@@ -195,10 +238,14 @@ def mean_score(blocks: Sequence[Block], dimension: int, lags: Sequence[float]) -
         (count * block.dimension / dimension, block.rate.to_float(), block.frequency.to_float())
         for block, count in Counter(blocks).items()
     ]
-    return Curve(
-        "",
-        [(t, sum(n * math.exp(a * t) * math.cos(w * t) for n, a, w in kinds)) for t in lags],
-    )
+    return Curve("", _waves(kinds, lags))
+
+
+def _waves(
+    kinds: Sequence[tuple[float, float, float]], lags: Sequence[float]
+) -> list[tuple[float, float]]:
+    """Σ n·e^{aτ}·cos(ωτ) over (n, a, ω)."""
+    return [(t, sum(n * math.exp(a * t) * math.cos(w * t) for n, a, w in kinds)) for t in lags]
 
 
 def _scores(encoding: Encoding) -> Picture | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from symbolic_pe.budget import Budget
 from symbolic_pe.cli.axes import axes_text
+from symbolic_pe.cli.function_portraits import function_portraits
 from symbolic_pe.cli.generator_sections import generator_sections
 from symbolic_pe.cli.known_encodings import code_of
 from symbolic_pe.cli.measured import emitted
@@ -21,7 +22,18 @@ from symbolic_pe.proof.prover import jordan_forms, prove
 from symbolic_pe.proof.several_axes import prove_axes
 from symbolic_pe.proof.verdicts import verdict_outcome
 from symbolic_pe.render.evidence import escaped, evidence_blocks
-from symbolic_pe.render.page import Block, Box, Code, Folded, Heading, Items, Page, Prose, Table
+from symbolic_pe.render.page import (
+    Block,
+    Box,
+    Code,
+    Folded,
+    Heading,
+    Items,
+    Page,
+    Picture,
+    Prose,
+    Table,
+)
 
 
 @dataclass(frozen=True)
@@ -106,15 +118,19 @@ def _decided(found: Specification, spec: str, budget: Budget, *, figures: bool) 
         refuted = outcome_of(axes.claims) is Outcome.REFUTED
         code = () if refuted else tuple(_code(found, spec))
         drawn = axes_portraits(found) if figures else ()
-        pictures: tuple[Block, ...] = (Heading("Pictures"), *drawn) if drawn else ()
-        sections: tuple[Block, ...] = (classification, Code(axes_text(axes)), *pictures, *code)
-        return _Decided(axes.claims, sections)
+        decided = (classification, Code(axes_text(axes)), *_pictures(drawn), *code)
+        return _Decided(axes.claims, decided)
     if isinstance(found, Outside):
-        return _Decided(found.claims(), tuple(_code(found, spec)))
+        drawn = function_portraits(found) if figures else ()
+        return _Decided(found.claims(), (*_pictures(drawn), *_code(found, spec)))
     forms = jordan_forms(found, budget)
     proof = prove(found, budget, forms)
     rest = generator_sections(found, spec, proof, forms, figures=figures)
     return _Decided(proof.claims, tuple(rest))
+
+
+def _pictures(drawn: Sequence[Picture]) -> tuple[Block, ...]:
+    return (Heading("Pictures"), *drawn) if drawn else ()
 
 
 def _code(found: Outside | SeveralAxes, spec: str) -> Iterator[Block]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 
@@ -11,9 +12,11 @@ from click.testing import CliRunner, Result
 from derivations import derivations
 from symbolic_pe.cli.bibliography import NUMBER, read_bibliography
 from symbolic_pe.cli.explain import page_named
+from symbolic_pe.cli.function_portraits import by_head
 from symbolic_pe.cli.interface_pages import command_page, modules, public_names, python_pages
 from symbolic_pe.cli.main import cli
 from symbolic_pe.encodings.catalogue import entries
+from symbolic_pe.encodings.outside import Outside
 from symbolic_pe.proof.verdicts import evidence
 from symbolic_pe.render.page import Block, Box, Code, Folded, Picture, Table
 
@@ -60,13 +63,62 @@ def test_a_page_of_settings_and_of_a_file() -> None:
 
 
 def test_pictures_are_drawn_of_what_has_numbers() -> None:
-    pictures = [b.name for b in page_named("retnet:dim=4,heads=2", figures=True).blocks
-                if isinstance(b, Picture)]  # fmt: skip
-    assert pictures == ["retnet-spectrum", "retnet-traces", "retnet-score", "retnet-heads"]
-    axial = [b for b in page_named("axial:dim=8", figures=True).blocks if isinstance(b, Picture)]
-    assert [b.name for b in axial] == ["axial-spectrum"]
+    assert [b.name for b in pictures_of("retnet:dim=4,heads=2")] == [
+        "retnet-spectrum",
+        "retnet-traces",
+        "retnet-score",
+        "retnet-heads",
+    ]
+    axial = pictures_of("axial:dim=8")
+    assert [b.name for b in axial] == ["axial-spectrum", "axial-score"]
+    assert ">y<" not in axial[1].svg  # one curve: both axes act alike
+    assert ">y<" in pictures_of("liere")[1].svg
     oscillator = page_named("examples/damped-oscillator.toml", figures=True)
     assert not any(isinstance(b, Picture) for b in oscillator.blocks)
+
+
+def pictures_of(name: str) -> list[Picture]:
+    return [b for b in page_named(name, figures=True).blocks if isinstance(b, Picture)]
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "lines"),
+    [
+        ("t5", "bias", ["head 0", "head 1"]),
+        ("kerple", "bias", ["head 0", "head 1"]),
+        ("fire", "bias", ["t = 256", "t = 1024", "t = 4096"]),
+        ("sinusoidal:dim=8", "table", ["column 0", "column 2", "column 5", "column 7"]),
+        ("learned:length=8", "table", ["column 0", "column 1"]),
+        ("fope", "table", ["column 0", "column 2", "column 5", "column 7"]),
+    ],
+)
+def test_what_is_no_group_is_drawn_by_lag_or_position(
+    name: str, kind: str, lines: list[str]
+) -> None:
+    (picture,) = pictures_of(name)
+    assert picture.name == f"{name.split(':', maxsplit=1)[0]}-{kind}"
+    assert re.findall(r">((?:head|t =|column) \d+)<", picture.svg) == lines
+
+
+def test_a_bias_without_code_has_no_picture() -> None:
+    assert pictures_of("cope") == []
+
+
+def test_what_is_drawn_of_a_bias_is_the_bias() -> None:
+    """Both directions differ, one query a curve where the query counts, heads in order."""
+    kerple = entries()["kerple"].form({})
+    assert isinstance(kerple, Outside)
+    assert kerple.function is not None
+    first, second = by_head(kerple.function)
+    assert first.points[0] == (0.0, 0.0)
+    assert first.points[1] == pytest.approx((2.0, -0.5 * math.log(2)))
+    assert second.points[1] == pytest.approx((2.0, -1.5 * math.log(5)))
+    both = entries()["t5"].form({"direction": "both"})
+    assert isinstance(both, Outside)
+    assert both.function is not None
+    line = next(iter(by_head(both.function))).points
+    assert line[0][0] == -512.0
+    assert line[0][1] != line[-1][1]
 
 
 @pytest.mark.parametrize("form", ["markdown", "latex", "html"])
