@@ -14,6 +14,7 @@ from symbolic_pe.encodings.families import (
     by_parts,
     decaying,
     defective,
+    grape_additive,
     lag_biases,
     learned_time,
     longrope,
@@ -29,7 +30,7 @@ from symbolic_pe.errors import SpecificationError
 MODULES = (
     rotary, rescaled, by_parts, longrope, rotary_variants, several_axes,
     decaying, learned_time,
-    additive, lag_biases, position_biases,
+    additive, grape_additive, lag_biases, position_biases,
     defective, products, absolute,
 )  # fmt: skip
 """One module for each part of the catalogue; each has `ENTRIES`, in reading order."""

@@ -1,9 +1,9 @@
 # Written by symbolic-pe: GRAPE, additive form with ALiBi slopes.
 # reproduce:   symbolic-pe build grape-a:dim=8,heads=2 --target numpy
 # target:      numpy
-# spec:        {"catalogue": "grape-a", "settings": {"dim": "8", "heads": "2"}}
+# spec:        {"catalogue": "grape-a", "settings": {"dim": "8", "form": "constant", "heads": "2", "u": ""}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:85e3df83681b91cbc97009e308d902f9339db5098114231fea62f441a5c90a20
+# body:        sha256:23db610943c33974f96d8be73b44ff6d31f82c0bd77cf215ecdff2bac697967b
 """GRAPE, additive form with ALiBi slopes.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k +
@@ -33,7 +33,8 @@ Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k + bias
     all real t, s and every reference, in exact arithmetic; rounding is as in Range; the
     laws of A are proved in the certificate named above.
 
-Source: Zhang et al., Group Representational Position Encoding, ICLR 2026, equation 4.7.
+Source: Zhang et al., Group Representational Position Encoding, ICLR 2026, equations 4.1
+    to 4.7.
 
     query, key = transform_query(q, position), transform_key(k, position)
     logits = query @ np.swapaxes(key, -1, -2)

@@ -1,9 +1,9 @@
 # Written by symbolic-pe: GRAPE, additive form with ALiBi slopes.
 # reproduce:   symbolic-pe build grape-a:dim=8,heads=2 --target torch
 # target:      torch
-# spec:        {"catalogue": "grape-a", "settings": {"dim": "8", "heads": "2"}}
+# spec:        {"catalogue": "grape-a", "settings": {"dim": "8", "form": "constant", "heads": "2", "u": ""}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:6f6bcaaade8e17f5416845149b38227372ca06fd3efa034a5073d74df6334098
+# body:        sha256:66777b1d3c6ffca48932bb442fee0d7eb370c8fb293bb116b16f499bfc48c461
 """GRAPE, additive form with ALiBi slopes.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k +
@@ -33,7 +33,8 @@ Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k + bias
     all real t, s and every reference, in exact arithmetic; rounding is as in Range; the
     laws of A are proved in the certificate named above.
 
-Source: Zhang et al., Group Representational Position Encoding, ICLR 2026, equation 4.7.
+Source: Zhang et al., Group Representational Position Encoding, ICLR 2026, equations 4.1
+    to 4.7.
 
     query, key = transform_query(q, position), transform_key(k, position)
     logits = query @ key.transpose(-1, -2)

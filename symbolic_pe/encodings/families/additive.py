@@ -45,7 +45,8 @@ def alibi_schedule(count: int) -> tuple[Schedule, ...]:
     return (Schedule("slope", f"2^(-8*(h + 1)/{count})"),)
 
 
-def _with_content(settings: Settings, augmentations: list[Augmentation], name: str) -> Encoding:
+def with_content(settings: Settings, augmentations: list[Augmentation], name: str) -> Encoding:
+    """X = 0 on the channels of content, one bias a head beside it."""
     content = Generator.from_blocks(place_consecutively([Block(ZERO)] * settings.integer("dim")))
     return Encoding(
         name,
@@ -58,17 +59,8 @@ def _with_content(settings: Settings, augmentations: list[Augmentation], name: s
 def _alibi(settings: Settings) -> Encoding:
     """q̂ = [q; −m; 0], k̂ = [k; 0; 1] over Y = [[0, 1], [0, 0]]."""
     slopes = alibi_slopes(settings.integer("heads"))
-    return _with_content(
-        settings, [linear_bias(m, (-m, ZERO), (ZERO, ONE)) for m in slopes], "alibi"
-    )
-
-
-def _grape_a(settings: Settings) -> Encoding:
-    """q̂ = [q; 1; 0], k̂ = [k; 0; 1] over Y = [[0, −β], [0, 0]]."""
-    slopes = alibi_slopes(settings.integer("heads"))
-    return _with_content(
-        settings, [linear_bias(m, (ONE, ZERO), (ZERO, ONE), -m) for m in slopes], "grape-a"
-    )
+    biases = [linear_bias(m, (-m, ZERO), (ZERO, ONE)) for m in slopes]
+    return with_content(settings, biases, "alibi")
 
 
 _SETTINGS = {"dim": dimension(64), "heads": heads(8)}
@@ -76,7 +68,7 @@ _SETTINGS = {"dim": dimension(64), "heads": heads(8)}
 
 # -- what was printed of them -----------------------------------------------------------------
 
-_LINEAR = (
+LINEAR = (
     r"The bias falls linearly for $\tau \ge 0$ and rises for $\tau < 0$; $|A(\tau)|$ of the added "
     r"plane is of degree 1. Used with causal lags; $-m|\tau|$ on both sides of 0 is no group."
 )
@@ -114,17 +106,6 @@ def _absolute_lag() -> Decision:
     return equals(left, ZERO, "b(1) + b(-1) - 2 b(0) for b = -|tau|, which is -tau for tau >= 0")
 
 
-def _upper_block() -> Decision:
-    """[[1, mωλ], [0, 1]] with the inverse transpose, q = (1, 0), k = (0, 1): 0 at every lag."""
-    query, key = (ONE, ZERO), (ZERO, ONE)
-    inverse_transpose = ((ONE, ZERO), (-ONE, ONE))
-    found = ZERO
-    for i in range(2):
-        for j in range(2):
-            found = found + query[i] * inverse_transpose[i][j] * key[j]
-    return equals(found, -ONE, "bias at lag 1, slope 1")
-
-
 ALIBI = Entry(
     "alibi",
     "additive",
@@ -143,7 +124,7 @@ ALIBI = Entry(
         "coordinates $(-m, 0)$ in queries and $(0, 1)$ in keys; two are the fewest for any "
         "generator."
     ),
-    stability=_LINEAR,
+    stability=LINEAR,
     values=(
         Published("slope of head 0 of 8", "1/2", slope(0)),
         Published("slope of head 7 of 8", "0.00390625", slope(7)),
@@ -203,40 +184,5 @@ ALIBI = Entry(
         ),
     ),
 )
-GRAPE_A = Entry(
-    "grape-a",
-    "additive",
-    Verdict.AUGMENTED,
-    "GRAPE, additive form with ALiBi slopes",
-    "Zhang et al., Group Representational Position Encoding, ICLR 2026, equation 4.7",
-    _SETTINGS,
-    _grape_a,
-    definition=(
-        r"$\hat q = [q; 1; 0]$, $\hat k = [k; 0; 1]$, $G(n) = I + nA_h$ with "
-        r"$A_h = -\beta e_{d+2} e_{d+1}^\top$; score $\hat q^\top G(s - t)^{-\top} \hat k = "
-        r"q^\top k - \beta(t - s)$."
-    ),
-    generator=(
-        r"$X = 0_d \oplus \begin{pmatrix} 0 & -\beta \\ 0 & 0 \end{pmatrix}$: nilpotent, two "
-        "constant "
-        r"coordinates."
-    ),
-    stability=_LINEAR,
-    values=(
-        Published("slope of head 0", "1/2", slope(0)),
-        Published("slope of head 11 of 12", "0.088388347648", slope(11), {"heads": 12}),
-    ),
-    mistakes=(
-        Mistake(
-            "upper-block",
-            r"the block $\begin{pmatrix} 1 & m\omega\lambda \\ 0 & 1\end{pmatrix}$ with the "
-            "inverse "
-            r"transpose, $q = (1, 0)$ and $k = (0, 1)$ gives the slope",
-            "GRAPE appendix E",
-            "it gives 0; the block has to be lower triangular there",
-            _upper_block,
-        ),
-    ),
-)
 
-ENTRIES = (ALIBI, GRAPE_A)
+ENTRIES = (ALIBI,)
