@@ -8,7 +8,7 @@ from derivations import Chapter
 from symbolic_pe.proof.derivation import Decided
 from symbolic_pe.render.derivation import Cite, derivation_page
 from symbolic_pe.render.myst import myst
-from symbolic_pe.render.page import Page, Prose, Table
+from symbolic_pe.render.page import Heading, Items, Page, Prose, Table
 
 FOLDERS = {"derivation": "../derivations/{}.md", "entry": "../catalogue/{}.md", "docs": "../{}"}
 
@@ -39,10 +39,6 @@ def chapter_files(
 
 
 def _index(chapters: Sequence[Chapter], by_chapter: Mapping[str, Sequence[Decided]]) -> str:
-    rows = tuple(
-        (f"{n}. [{c.title}](chapter-{c.key}.md)", str(len(by_chapter[c.key])))
-        for n, c in enumerate(chapters, start=1)
-    )
     words = (
         "Every statement here is decided when the book is built: each step by the rule that it "
         "names, each published claim with its verdict, and without its hypotheses each statement "
@@ -51,20 +47,22 @@ def _index(chapters: Sequence[Chapter], by_chapter: Mapping[str, Sequence[Decide
         "page](docs:reference/theorem-index.md) and [what is decided of published "
         "claims](docs:reference/claims.md)."
     )
-    page = Page(
-        "index",
-        "The derivations",
-        "symbolic-pe book",
-        (Prose(words), Table(("chapter", "derivations"), rows)),
+    chapter_blocks = (
+        block
+        for number, chapter in enumerate(chapters, start=1)
+        for block in (
+            Heading(f"{number}. [{chapter.title}](chapter-{chapter.key}.md)"),
+            Items(tuple(_linked(d) for d in by_chapter[chapter.key])),
+        )
     )
+    blocks = (Prose(words), *chapter_blocks)
+    page = Page("index", "The derivations", "symbolic-pe book", blocks)
     listed = [f"chapter-{c.key}" for c in chapters]
     return myst(page, beside) + _toctree(listed)
 
 
 def _chapter(number: int, chapter: Chapter, found: Sequence[Decided]) -> str:
-    rows = tuple(
-        (f"[{d.derivation.title}]({d.derivation.name}.md)", d.outcome.value) for d in found
-    )
+    rows = tuple((_linked(d), d.outcome.value) for d in found)
     page = Page(
         f"chapter-{chapter.key}",
         f"{number}. {chapter.title}",
@@ -72,6 +70,10 @@ def _chapter(number: int, chapter: Chapter, found: Sequence[Decided]) -> str:
         (Table(("statement", "verdict"), rows),) if rows else (),
     )
     return myst(page, beside) + _toctree([d.derivation.name for d in found])
+
+
+def _linked(found: Decided) -> str:
+    return f"[{found.derivation.title}]({found.derivation.name}.md)"
 
 
 def _toctree(names: Sequence[str]) -> str:

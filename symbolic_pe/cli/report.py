@@ -202,6 +202,12 @@ def distance_text(plan: KernelPlan) -> str:
 def gauge_text(plan: KernelPlan) -> str:
     """Which factorisation of A(t − s) the kernel uses."""
     if plan.norm_preserving and plan.basis is None:
+        if plan.augmentations:
+            return (
+                "On the channels of content X is skew, so one map serves both sides there. The "
+                "constant coordinates need two, F(t) = A(t)ᵀ and G(s) = A(−s): their X is not skew "
+                "in any inner product. The kernel adds the bias instead of the coordinates."
+            )
         return (
             "X is skew, so one map serves both sides: F(t) = G(t) = A(−t), gauge M = I. The norm "
             "of queries and keys is preserved."
