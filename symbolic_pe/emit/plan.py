@@ -22,6 +22,7 @@ from flint import fmpq
 from symbolic_pe.algebra.expression import parse
 from symbolic_pe.algebra.matrix import ScalarMatrix, block_diagonal, is_rational
 from symbolic_pe.algebra.scalar import HALF, ONE, ZERO, Scalar
+from symbolic_pe.emit.balance import balanced
 from symbolic_pe.encodings.encoding import Augmentation, Encoding, Schedule
 from symbolic_pe.encodings.layout import place_consecutively
 from symbolic_pe.errors import NotYetCovered, SpecificationError
@@ -369,7 +370,7 @@ def _diagonalised(generators: Sequence[Generator]) -> _Diagonal:
         (case,) = real_jordan_form(generator).cases
         if case.components is not None:
             blocks = [b for form in case.components for b in form.blocks]
-            bases.append(_whole_basis(generator.dimension, case.components))
+            basis, inverse = _whole_basis(generator.dimension, case.components)
             found.append(generator)
         elif not is_rational(generator.matrix):
             raise NotYetCovered(
@@ -377,10 +378,11 @@ def _diagonalised(generators: Sequence[Generator]) -> _Diagonal:
             )
         else:
             near = nearby_form(generator.matrix)
-            blocks = list(near.blocks)
-            bases.append((near.basis, near.inverse_basis))
+            blocks, basis, inverse = list(near.blocks), near.basis, near.inverse_basis
             found.append(Generator(generator.dimension, None, near.matrix, generator.assumptions))
             distance = max(distance, near.distance)
+        blocks, basis, inverse = balanced(blocks, basis, inverse)
+        bases.append((basis, inverse))
         heads.append(place_consecutively(blocks))
     orders = [_permutation(p) for p, _ in bases]
     if all(order is not None and order == orders[0] for order in orders):

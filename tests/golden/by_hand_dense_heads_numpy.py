@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"name": "dense-heads"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:7cd46d1f41e59505975cd1ace326e8cbdfcddf5449c9164ebb1b0c46c3f71232
+# body:        sha256:09dd8406ca56de5b5f6a01f640e5b377ebe2826a41224a4406ba6310f85c6188
 """Dense-heads.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
@@ -47,8 +47,8 @@ import numpy as np
 DIMENSION = 2
 HEADS = 2
 OMEGA = np.array([1.0, 1.5])[:, None, None]
-BASIS = np.array([[1.0, 1.0], [0.0, 1.0], [1.0, 3.0], [0.0, 2.0]]).reshape(2, 2, 2)
-INVERSE_BASIS = np.array([[1.0, -1.0], [0.0, 1.0], [1.0, -1.5], [0.0, 0.5]])
+BASIS = np.array([[1.0, 1.0], [0.0, 1.0], [0.5, 1.5], [0.0, 1.0]]).reshape(2, 2, 2)
+INVERSE_BASIS = np.array([[1.0, -1.0], [0.0, 1.0], [2.0, -3.0], [0.0, 1.0]])
 INVERSE_BASIS = INVERSE_BASIS.reshape(2, 2, 2)
 
 

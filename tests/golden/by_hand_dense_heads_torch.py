@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"name": "dense-heads"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:55a9ade9c36b2b12bf69540bbeb34edb9a76c04081ef503179cce6cc61991813
+# body:        sha256:5ac0aa72c529b2980676579b6b3a676d07f7a88ccf38bb84a7a3c97be3bb5eeb
 """Dense-heads.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
@@ -48,15 +48,15 @@ from torch import nn
 DIMENSION = 2
 HEADS = 2
 BASIS = torch.tensor(
-    [[1.0, 1.0], [0.0, 1.0], [1.0, 3.0], [0.0, 2.0]], dtype=torch.float64, device="cpu"
+    [[1.0, 1.0], [0.0, 1.0], [0.5, 1.5], [0.0, 1.0]], dtype=torch.float64, device="cpu"
 )
 BASIS = BASIS.reshape(2, 2, 2)
 # fmt: off
 INVERSE_BASIS = torch.tensor([
     [1.0, -1.0],
     [0.0, 1.0],
-    [1.0, -1.5],
-    [0.0, 0.5],
+    [2.0, -3.0],
+    [0.0, 1.0],
 ], dtype=torch.float64, device="cpu").reshape(2, 2, 2)
 # fmt: on
 OMEGA = torch.tensor([1.0, 1.5], dtype=torch.float64, device="cpu")[:, None, None]
