@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from symbolic_pe.budget import Budget
-from symbolic_pe.cli.axes import axes_text
+from symbolic_pe.cli.axes_sections import axes_sections
 from symbolic_pe.cli.function_portraits import function_portraits
 from symbolic_pe.cli.generator_sections import generator_sections
 from symbolic_pe.cli.known_encodings import code_of
@@ -109,16 +109,15 @@ def specification_page(
 
 def _decided(found: Specification, spec: str, budget: Budget, *, figures: bool) -> _Decided:
     """Each kind of specification with the prover that belongs to it."""
-    classification = Heading("Classification")
     if isinstance(found, IntegerPositions):
         step = prove_step(found)
-        return _Decided(step.claims, (classification, Code(step_text(step))))
+        return _Decided(step.claims, (Heading("Classification"), Code(step_text(step))))
     if isinstance(found, SeveralAxes):
         axes = prove_axes(found)
         refuted = outcome_of(axes.claims) is Outcome.REFUTED
         code = () if refuted else tuple(_code(found, spec))
         drawn = axes_portraits(found) if figures else ()
-        decided = (classification, Code(axes_text(axes)), *_pictures(drawn), *code)
+        decided = (*axes_sections(axes), *_pictures(drawn), *code)
         return _Decided(axes.claims, decided)
     if isinstance(found, Outside):
         drawn = function_portraits(found) if figures else ()

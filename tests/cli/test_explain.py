@@ -54,6 +54,18 @@ def test_a_page_has_the_verdict_the_claims_and_the_code(name: str) -> None:
     assert code == ([emitted.output] if emitted.exit_code == 0 else [])
 
 
+def test_joint_blocks_of_axes_are_rows() -> None:
+    def rows(name: str) -> tuple[tuple[str, ...], ...]:
+        tables = [b for b in page_named(name).blocks if isinstance(b, Table)]
+        return next((t.rows for t in tables if t.head[:2] == ("channels", "block")), ())
+
+    assert rows("rope-mixed:dim=8")[0] == ("0, 1", "plane", r"$\pm \frac{3}{5} i$",
+                                           r"$\pm \frac{4}{5} i$")  # fmt: skip
+    assert rows("rope-mixed:dim=8")[2][3] == r"$\mp \frac{3}{5} i$"
+    assert rows("m-rope")[-1][0] == "… and 48 more"
+    assert rows("liere") == ()
+
+
 def test_a_page_of_settings_and_of_a_file() -> None:
     assert "on 8 channels" in run("explain", "rope:dim=8").output
     oscillator = run("explain", "examples/damped-oscillator.toml")
