@@ -1,4 +1,4 @@
-"""A wall-clock guard around running a text that was not written here."""
+"""A guard of time around running a text that was not written here."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FrameType
 
 from symbolic_pe.errors import KernelError
 
 AGAIN = 0.5
 """Seconds between further interrupts, should the first one get lost in a library's callback."""
 SOON = 1e-3
+SHARE, PATIENCE = 0.5, 10.0
+"""A body has had its time when the clock says so, and when it had this share of it on processors:
+other programs may have had the rest. Without that, it is ended after so many times its time."""
 
 
 class OutOfTime(KernelError):
@@ -27,6 +31,8 @@ class _Elapsed(BaseException):
 def time_limit(seconds: float) -> Iterator[None]:
     """Raise `OutOfTime`, a `KernelError`, when the body takes longer than this.
 
+    On a machine that other programs keep busy it is given more, see `SHARE`.
+
     It works on the main thread of platforms with interval timers, and does nothing elsewhere. The
     body is interrupted between two instructions of Python, so a single long call of an array
     library is first waited for. Limits nest: the earliest one ends its own body. An alarm that was
@@ -35,16 +41,18 @@ def time_limit(seconds: float) -> Iterator[None]:
     if not _available():
         yield
         return
-    own, started, active = _Elapsed(), time.monotonic(), True
+    own, started, worked, active = _Elapsed(), time.monotonic(), time.process_time(), True
     previous = signal.getsignal(signal.SIGALRM)
     before, interval = signal.getitimer(signal.ITIMER_REAL)
 
-    def interrupt(number: int, frame: object) -> None:
+    def interrupt(number: int, frame: FrameType | None) -> None:
         if not active:
             return
-        if time.monotonic() - started < seconds and callable(previous):
-            previous(number, frame)  # type: ignore[arg-type]
-        else:
+        elapsed = time.monotonic() - started
+        if elapsed < seconds - SOON:
+            if callable(previous):
+                previous(number, frame)
+        elif time.process_time() - worked >= SHARE * seconds or elapsed >= PATIENCE * seconds:
             raise own
 
     first = min(seconds, before) if before else seconds

@@ -18,7 +18,7 @@ def forever() -> None:
     """What a text can do: an endless loop that also swallows exceptions."""
     while True:
         try:
-            time.sleep(0.01)
+            int("0")
         except Exception:
             continue
 
@@ -37,6 +37,16 @@ def test_what_does_not_end_is_ended() -> None:
         forever()
     assert 0.1 <= time.monotonic() - start < 2.0
     assert state() == before
+
+
+def test_a_body_that_got_no_processor_is_given_more() -> None:
+    """Other programs had the processor: asleep is as good as waiting for it."""
+    with time_limit(0.2):
+        time.sleep(0.5)
+    start = time.monotonic()
+    with pytest.raises(KernelError, match=r"within 0\.1 s"), time_limit(0.1):
+        time.sleep(5.0)
+    assert 1.0 <= time.monotonic() - start < 4.0
 
 
 def test_what_ends_is_left_alone() -> None:
