@@ -21,6 +21,7 @@ COMMAND = re.compile(r"^(?:    |\$ )symbolic-pe (.+)$", re.M)
 
 PAGES_WITH_PYTHON = [
     "README.md",
+    "docs/explanation/precision.md",
     "docs/how-to/convert-checkpoints.md",
     "docs/how-to/integer-positions.md",
     "docs/how-to/recheck-certificates.md",
