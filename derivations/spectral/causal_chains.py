@@ -8,37 +8,40 @@ from flint import arb, fmpq, fmpq_mat
 
 from derivations.spectral.tools import (
     BITS,
+    at_quarter_turns,
+    constant,
+    cosine,
     equalities,
+    identities,
     number,
     precision,
     refuted,
+    sine,
 )
-from symbolic_pe.algebra.scalar import ONE, ZERO, Scalar
+from symbolic_pe.algebra.scalar import ONE, Scalar
 from symbolic_pe.decision import Decision, Outcome, holds
+from symbolic_pe.proof.decisions import all_of, cited
 from symbolic_pe.proof.derivation import Answer, Derivation, Rule, Step, Twin
+from symbolic_pe.proof.hypergeometric import HypergeometricTerm
+from symbolic_pe.proof.rewriting import IDENTITY
+from symbolic_pe.proof.rewriting import constant as letter
 
-LONGEST = 8
 N = Scalar.symbol("n")
 
 
-def _binomial(t: Scalar, order: int) -> Scalar:
-    """C(t + m − 1, m − 1) as a polynomial in t."""
-    value = ONE
-    for k in range(1, order):
-        value = value * (t + number(k)) / number(k)
-    return value
-
-
 def _chain() -> Decision:
-    """(1 − λS)·kernel_m = kernel_{m−1}: C(t+m−1, m−1) − C(t+m−2, m−1) = C(t+m−2, m−2)."""
-    t = Scalar.symbol("t")
-    return equalities(
+    """(I − λS)·kernel_m = kernel_{m−1} for every order m and lag t.
+
+    F(t, m) = C(t + m − 1, m − 1) by its ratios; F(t, m) − F(t − 1, m) = F(t, m − 1), divided by F.
+    """
+    t, m = Scalar.symbol("t"), Scalar.symbol("m")
+    term = HypergeometricTerm({"t": (t + m) / (t + ONE), "m": (t + m) / m})
+    return all_of(
         {
-            f"order {m}": (
-                _binomial(t, m) - _binomial(t - ONE, m),
-                _binomial(t, m - 1),
-            )
-            for m in range(2, LONGEST + 1)
+            "F exists": holds(term.is_consistent(), "the ratios do not commute"),
+            "Pascal's rule, over F(t, m)": equalities(
+                {"F(t) - F(t - 1)": (ONE - term.shifted(t=-1), term.shifted(m=-1))}
+            ),
         }
     )
 
@@ -61,15 +64,94 @@ def _inverse_power() -> Decision:
 
 
 def _diagonal() -> Decision:
-    """det(z − L) of a lower triangular 3 × 3 matrix is Π(z − l_ii), whatever stands below."""
-    a, b, c, d, e, f, z = (Scalar.symbol(x) for x in ("a", "b", "c", "d", "e", "f", "z"))
-    rows = [[z - a, ZERO, ZERO], [-b, z - c, ZERO], [-d, -e, z - f]]
-    determinant = (
-        rows[0][0] * (rows[1][1] * rows[2][2] - rows[1][2] * rows[2][1])
-        - rows[0][1] * (rows[1][0] * rows[2][2] - rows[1][2] * rows[2][0])
-        + rows[0][2] * (rows[1][0] * rows[2][1] - rows[1][1] * rows[2][0])
+    return cited(
+        "Spectra.masked_characteristic_polynomial",
+        "product_below n (fun i : nat => z - L i i)",
     )
-    return equalities({"characteristic polynomial": (determinant, (z - a) * (z - c) * (z - f))})
+
+
+def _commutator() -> Decision:
+    """A = I − λS: AᵀA − AAᵀ = λ²(SᵀS − SSᵀ), and SᵀS, SSᵀ are I but for one end each."""
+    s, rate = letter("S"), Scalar.symbol("lambda")
+    a = IDENTITY - s.scale(rate)
+    return holds(
+        a.T * a - a * a.T == (s.T * s - s * s.T).scale(rate * rate),
+        "the products differ otherwise",
+    )
+
+
+def _symbol() -> Decision:
+    """|1 − λe^{iω}|² = 1 − 2λ·cos ω + λ², with its ends (1 ∓ λ)²."""
+    rate = Scalar.symbol("lambda")
+    real, imaginary = constant(1) - cosine(w=1).scale(rate), sine(w=1).scale(rate)
+    square = constant(1).scale(ONE + rate * rate) - cosine(w=1).scale(rate + rate)
+    return identities(
+        {
+            "squared modulus": (real * real + imaginary * imaginary, square),
+            "at 0": (
+                at_quarter_turns(square, "w", 0),
+                constant(1).scale((ONE - rate) * (ONE - rate)),
+            ),
+            "at pi": (
+                at_quarter_turns(square, "w", 2),
+                constant(1).scale((ONE + rate) * (ONE + rate)),
+            ),
+        }
+    )
+
+
+def _between_samples() -> Decision:
+    """AAᵀ: 1 first and 1 + λ² then on the diagonal, −λ beside it. Waves v_j = sin (n − j)θ.
+
+    v_n = 0, and the first row asks for v_{−1} = λv_0: F = sin (n + 1)θ − λ·sin nθ. With
+    e = (n + 1)θ, F(kπ/(n + 1)) = (−1)^k·λ·sin θ, and F′(0) = n + 1 − λn > 0.
+    """
+    rate, n = Scalar.symbol("lambda"), Scalar.symbol("n")
+    before, here, after = (Scalar.symbol(x) for x in ("v_before", "v0", "v1"))
+    inside = here * (ONE + rate * rate) - rate * before - rate * after
+    slope = sine(t=1).derivative("t").at_zero().re
+    return all_of(
+        {
+            "waves": identities(
+                {
+                    "row inside": (
+                        sine(a=1).scale(ONE + rate * rate)
+                        - (sine(a=1, t=1) + sine(a=1, t=-1)).scale(rate),
+                        sine(a=1)
+                        * (constant(1).scale(ONE + rate * rate) - cosine(t=1).scale(rate + rate)),
+                    )
+                }
+            ),
+            "first row": equalities(
+                {
+                    "less the row inside": (
+                        here - rate * after - inside,
+                        rate * (before - rate * here),
+                    ),
+                    "F'(0)": ((n + ONE) * slope - rate * n * slope, n * (ONE - rate) + ONE),
+                }
+            ),
+            "signs alternate": identities(
+                {
+                    f"k = {k} modulo 2": (
+                        at_quarter_turns(sine(e=1) - sine(e=1, t=-1).scale(rate), "e", 2 * k),
+                        sine(t=1).scale(rate if k == 0 else -rate),
+                    )
+                    for k in (0, 1)
+                }
+            ),
+        }
+    )
+
+
+def _on_the_grid() -> Decision:
+    """n = 1: the singular value is 1, and the symbol at π/2 is 1/√(1 + λ²)."""
+    with precision(BITS):
+        return refuted(
+            "n = 1, m = 1, rate 1/2: the singular value is 1, and the modulus of the symbol at "
+            "pi/2 is less by",
+            1 - 1 / (arb(5) / 4).sqrt(),
+        )
 
 
 def _signed_linear() -> Decision:
@@ -94,7 +176,7 @@ def _eigenvalues_show_it() -> Decision:
     """The triangle of cos(i − j) and of 1: both have all eigenvalues 1."""
     same = _diagonal()
     if same.outcome is not Outcome.PROVED:
-        return Decision(Outcome.UNDECIDED)
+        return Decision(Outcome.UNDECIDED, same.evidence)
     return Decision(
         Outcome.REFUTED,
         {},
@@ -134,23 +216,39 @@ DERIVATION = Derivation(
 A Jordan chain of length $m$ at $\lambda$ gives causal kernels spanned by
 $\binom{t+m-1}{m-1}\lambda^t$, $t \ge 0$, the matrices $(I-\lambda S)^{-m}$ with symbol
 $(1-\lambda e^{i\omega})^{-m}$;
-all eigenvalues are 1. Under a causal mask the eigenvalues of logits are $q_i\cdot k_i$ for every
-encoding with
-$A(0) = I$. The signed kernel $i-j$ has rank 2 and both singular values $n\sqrt{(n^2-1)/12}$.
+all eigenvalues are 1. For $|\lambda| < 1$ and every $n$ the singular values lie in
+$[(1+|\lambda|)^{-m}, (1-|\lambda|)^{-m}]$, the range of the modulus of the symbol. With
+$s_k = |1-\lambda e^{ik\pi/(n+1)}|^{-m}$ the $k$-th of them satisfies
+
+$$s_k < \sigma_k < s_{k-1} \quad (m = 1,\ 0 < \lambda < 1), \qquad
+s_{k+m^2} \le \sigma_k \le s_{k-m^2} \quad (\text{every } m),$$
+
+where the samples exist. Under a causal mask the eigenvalues of logits are $q_i\cdot k_i$ for every
+encoding with $A(0) = I$. The signed kernel $i-j$ has rank 2 and both singular values
+$n\sqrt{(n^2-1)/12}$.
 """.strip(),
-    hypotheses=("$A(0) = I$", "a causal mask, for eigenvalues"),
-    prose=(
-        "On $|\\lambda| = 1$ the symbol is a distribution: an atom, and one derivative of it for "
-        "each further "
-        "link of the chain. Such kernels take both signs, and no theorem on positive kernels "
-        "applies."
+    hypotheses=(
+        "$A(0) = I$",
+        "a causal mask, for eigenvalues",
+        r"$0 < \lambda < 1$, for the order of singular values; $-\lambda$ has the same ones "
+        "(conjugate with alternating signs)",
     ),
+    prose=r"""
+On $|\lambda| = 1$ the symbol is a distribution: an atom, and one derivative of it for each further
+link of the chain. Such kernels take both signs, and no theorem on positive kernels applies.
+
+Avram and Parter's theorem, that singular values follow the modulus of the symbol in the limit, is
+not needed: the intervals above give it for every $n$, with a count of what is off. For $m > 1$,
+$A^m(A^m)^\top$ becomes $(AA^\top)^m$ by $m(m-1)/2$ exchanges of $A^\top$ and $A$, each of which
+changes the rank by at most 2, and $AA^\top$ is $T = 1 + \lambda^2 - \lambda(S+S^\top)$, whose
+eigenvalues are the samples $|1-\lambda e^{ik\pi/(n+1)}|^2$, less $\lambda^2$ in one entry; so
+$(AA^\top)^m$ and $T^m$ differ by rank at most $m$. Together that is $m^2$.
+""".strip(),
     steps=(
         Step(
             "chain",
-            r"$(1-\lambda S)$ takes the kernel of order $m$ to that of order $m-1$ (Pascal's "
-            r"rule, as "
-            "polynomials in $t$, up to order 8).",
+            r"$(1-\lambda S)$ takes the kernel of order $m$ to that of order $m-1$ (Pascal's rule, "
+            "with symbolic $t$ and $m$); order 1 is $\\lambda^t$, the inverse of $1-\\lambda S$.",
             Rule.NORMAL_FORM,
             _chain,
         ),
@@ -158,10 +256,32 @@ $A(0) = I$. The signed kernel $i-j$ has rank 2 and both singular values $n\sqrt{
             "power", "$(I-\\lambda S)^{-3}$ for six positions.", Rule.LINEAR_ALGEBRA, _inverse_power
         ),
         Step(
-            "diagonal",
-            "A triangular matrix has its diagonal as eigenvalues (written out for three "
-            "positions).",
+            "range",
+            r"$|Sx| \le |x|$, so $(1-|\lambda|)|x| \le |(I-\lambda S)x| \le (1+|\lambda|)|x|$: the "
+            "ends of the symbol.",
             Rule.NORMAL_FORM,
+            _symbol,
+        ),
+        Step(
+            "between-samples",
+            r"$AA^\top$ with $A = I - \lambda S$ has the eigenvalues "
+            r"$1-2\lambda\cos\theta_k+\lambda^2$, one $\theta_k$ in "
+            r"$\left(\frac{(k-1)\pi}{n+1},\frac{k\pi}{n+1}\right)$ for $k = 1 \dots n$, every $n$.",
+            Rule.NORMAL_FORM,
+            _between_samples,
+            "F starts positive and has the sign $(-1)^k$ at $k\\pi/(n+1)$.",
+        ),
+        Step(
+            "commutator",
+            r"$A^\top A - AA^\top = \lambda^2(S^\top S - SS^\top)$, which has rank 2.",
+            Rule.NORMAL_FORM,
+            _commutator,
+        ),
+        Step(
+            "diagonal",
+            r"$\det(z - L) = \prod_i(z - L_{ii})$ for logits $L$ under a causal mask, for every "
+            "number of positions.",
+            Rule.ROCQ,
             _diagonal,
         ),
         Step(
@@ -179,6 +299,12 @@ $A(0) = I$. The signed kernel $i-j$ has rank 2 and both singular values $n\sqrt{
             _eigenvalues_show_it,
         ),
         Twin(
+            "samples-are-singular-values",
+            "intervals: samples of the symbol bound singular values.",
+            r"The singular values of $(I-\lambda S)^{-1}$ are the samples $s_k$.",
+            _on_the_grid,
+        ),
+        Twin(
             "mask-contracts",
             "a bound on triangular truncation.",
             "The causal mask does not raise the norm.",
@@ -192,9 +318,18 @@ $A(0) = I$. The signed kernel $i-j$ has rank 2 and both singular values $n\sqrt{
         ),
     ),
     answers=(
-        Answer("V8", Outcome.PROVED, "chain", "singular values along the symbol are cited"),
+        Answer(
+            "V8",
+            Outcome.PROVED,
+            "between-samples",
+            "intervals for every $n$; for $m > 1$ given Weyl's inequality for ranks (1912)",
+        ),
         Answer("V13", Outcome.PROVED, "diagonal"),
     ),
-    assumes=("Avram and Parter: singular values of Toeplitz matrices follow $|$symbol$|$",),
+    assumes=(
+        "Weyl (1912), for chains of length at least 2: a symmetric change of rank R moves no "
+        "eigenvalue by more than R places",
+    ),
+    rocq=("Spectra.masked_characteristic_polynomial",),
     sources=("Avram (1988)", "Parter (1986)", "Jordan-RoPE, arXiv:2605.04217"),
 )

@@ -22,6 +22,7 @@ from derivations.spectral.tools import (
 from symbolic_pe.algebra.scalar import HALF, ZERO, Scalar
 from symbolic_pe.decision import Decision, Outcome, holds
 from symbolic_pe.encodings.catalogue import catalogue
+from symbolic_pe.proof.decisions import cited
 from symbolic_pe.proof.derivation import Answer, Derivation, Rule, Step, Twin
 from symbolic_pe.spectrum.gram import gram
 from symbolic_pe.spectrum.kernel import positional_kernel
@@ -69,6 +70,13 @@ def _dense(length: int) -> Decision:
 
 
 def _rank() -> Decision:
+    return cited(
+        "Spectra.logits_have_rank_at_most",
+        "sum_below (S d) (fun j : nat => logits d query key i (column j) * x j) = 0",
+    )
+
+
+def _three_tokens() -> Decision:
     """Three tokens in two dimensions: the determinant of the logits vanishes identically."""
     queries = [[Scalar.symbol(f"q{i}{k}") for k in range(2)] for i in range(3)]
     keys = [[Scalar.symbol(f"k{i}{k}") for k in range(2)] for i in range(3)]
@@ -115,7 +123,7 @@ def _limit() -> Decision:
 
 def _condition_number() -> Decision:
     """n = 3 > d = 2: the smallest singular value is 0 for every content."""
-    zero = _rank()
+    zero = _three_tokens()
     if zero.outcome is not Outcome.PROVED:
         return Decision(Outcome.UNDECIDED)
     return Decision(
@@ -191,10 +199,9 @@ of the symbol, $\max_k m_k/2$ for distinct $\theta_k \notin \pi\mathbb{Z}$.
         ),
         Step(
             "rank",
-            "Logits of three tokens in two dimensions are singular: $L = QK^\\top$ is $n \\times "
-            "d$ times "
-            "$d \\times n$.",
-            Rule.NORMAL_FORM,
+            "$L = QK^\\top$ is $n \\times d$ times $d \\times n$: any $d + 1$ columns of "
+            "logits are dependent, for every $n$ and $d$, whatever turns queries and keys.",
+            Rule.ROCQ,
             _rank,
         ),
         Step(
@@ -233,6 +240,7 @@ of the symbol, $\max_k m_k/2$ for distinct $\theta_k \notin \pi\mathbb{Z}$.
         Answer("F10", Outcome.REFUTED, "szego", "right for decay, where the symbol is integrable"),
     ),
     uses=("one-frequency-has-two-eigenvalues",),
+    rocq=("Spectra.logits_have_rank_at_most",),
     justifies=("symbolic_pe.spectrum.gram",),
     sources=("Gu et al., arXiv:2505.13027", "Grenander and Szegő, Toeplitz forms (1958)"),
 )

@@ -14,8 +14,9 @@ from derivations.spectral.tools import (
     refuted,
     sine,
 )
-from symbolic_pe.algebra.scalar import ZERO, Scalar
+from symbolic_pe.algebra.scalar import Scalar
 from symbolic_pe.decision import Decision, Outcome
+from symbolic_pe.proof.decisions import cited
 from symbolic_pe.proof.derivation import Answer, Derivation, Rule, Step, Twin
 
 
@@ -28,32 +29,14 @@ def _plane() -> Decision:
 
 
 def _expectation() -> Decision:
-    """Independent q and k with two values each: E qᵀAk = (E q)ᵀA(E k), in one coordinate."""
-    p, r = Scalar.symbol("p"), Scalar.symbol("r")
-    q0, q1, k0, k1 = (Scalar.symbol(n) for n in ("q0", "q1", "k0", "k1"))
-    one = number(1)
-    mean = (
-        p * r * q0 * k0
-        + p * (one - r) * q0 * k1
-        + (one - p) * r * q1 * k0
-        + (one - p) * (one - r) * q1 * k1
-    )
-    return equalities(
-        {"expectation": (mean, (p * q0 + (one - p) * q1) * (r * k0 + (one - r) * k1))}
-    )
+    return cited("Spectra.mean_of_bilinear", "bilinear d (fun c : nat => sum_below N")
 
 
 def _variance() -> Decision:
-    """Var(qk) for independent q = m + u, k = n + v: m²Var v + n²Var u + Var u·Var v.
-
-    With equal shares ±s of u and ±t of v.
-    """
-    m, n, s, t = (Scalar.symbol(x) for x in ("m", "n", "s", "t"))
-    values = [
-        (m + a * s) * (n + b * t) for a in (number(1), number(-1)) for b in (number(1), number(-1))
-    ]
-    square = sum((v * v for v in values), start=ZERO) / number(4) - m * n * m * n
-    return equalities({"content variance": (square, m * m * t * t + n * n * s * s + s * s * t * t)})
+    """E q² = m² + S and E k² = n² + T multiply, for any laws with these means and variances."""
+    m, n, s, t = (Scalar.symbol(x) for x in ("m", "n", "S", "T"))
+    found = (m * m + s) * (n * n + t) - m * n * m * n
+    return equalities({"content variance": (found, m * m * t + n * n * s + s * t)})
 
 
 def _dependent() -> Decision:
@@ -109,8 +92,9 @@ over lags against that plus the variance of content.
         ),
         Step(
             "expectation",
-            "The mean of a product of independent variables is the product of means.",
-            Rule.NORMAL_FORM,
+            "The mean of a bilinear form of independent vectors is the form of the means, for "
+            "every $d$ and any finite laws.",
+            Rule.ROCQ,
             _expectation,
         ),
         Step(
@@ -130,6 +114,7 @@ over lags against that plus the variance of content.
         Twin("drift", "constant means.", "Mean logits depend on the lag alone.", _drifting),
     ),
     answers=(Answer("V16", Outcome.PROVED, "expectation"),),
+    rocq=("Spectra.mean_of_bilinear",),
     justifies=("numeric_check.spectrum.lens",),
     sources=("Gu et al., arXiv:2505.13027, for the setting",),
 )

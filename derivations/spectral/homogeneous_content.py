@@ -20,31 +20,43 @@ from derivations.spectral.tools import (
     shown,
     toeplitz,
 )
-from symbolic_pe.algebra.scalar import ONE, Scalar
+from symbolic_pe.algebra.scalar import ONE, ZERO, Scalar
 from symbolic_pe.decision import Decision, Outcome, holds
+from symbolic_pe.proof.decisions import all_of
 from symbolic_pe.proof.derivation import Answer, Derivation, Rule, Step, Twin
+from symbolic_pe.proof.rewriting import IDENTITY, Equation, rewrite
+from symbolic_pe.proof.rewriting import constant as letter
 
 SIZE = 128
 
 
 def _one_product() -> Decision:
-    """Two planes of one content C: C·cos θ₁τ + C·cos θ₂τ = 2C·T(τ)."""
-    c = Scalar.symbol("C")
-    left = cosine(x=1).scale(c) + cosine(y=1).scale(c)
-    mean = (cosine(x=1) + cosine(y=1)).scale(Scalar.rational(fmpq(1, 2)))
-    return identities({"logit": (left, mean.scale(c + c))})
+    """Σ_k C_ij·cos θ_kτ = C_ij·Σ_k cos θ_kτ = P·C_ij·T_ij, with S for the sum of cosines."""
+    c, total, planes = (Scalar.symbol(x) for x in ("C_ij", "S", "P"))
+    return equalities({"logit": (c * total, planes * (c * (total / planes)))})
 
 
 def _common_component() -> Decision:
-    """C = s²·11ᵀ + I: C∘T = s²T + I off and on the diagonal, so λ = s²·λ(T) + 1."""
-    s, t, z = Scalar.symbol("s"), Scalar.symbol("t"), Scalar.symbol("z")
+    """C = s²·11ᵀ + I: C∘T = s²T + I off and on the diagonal, and Tv = λv gives s²λ + 1."""
+    s, t, value = Scalar.symbol("s"), Scalar.symbol("t"), Scalar.symbol("lambda")
     square = s * s
-    return equalities(
+    kernel, v = letter("T"), letter("v")
+    eigen = Equation("T v = lambda v", kernel * v, v.scale(value))
+    return all_of(
         {
-            "on the diagonal": ((square + ONE) * ONE, square * ONE + ONE),
-            "characteristic polynomial of two positions": (
-                (z - square - ONE) * (z - square - ONE) - square * square * t * t,
-                (z - (square * (ONE + t) + ONE)) * (z - (square * (ONE - t) + ONE)),
+            "entries": equalities(
+                {
+                    "on the diagonal": ((square + ONE) * ONE, square * ONE + ONE),
+                    "off the diagonal": ((square + ZERO) * t, square * t + ZERO),
+                }
+            ),
+            "eigenvectors": rewrite(
+                Equation(
+                    "(s^2 T + I) v",
+                    (kernel.scale(square) + IDENTITY) * v,
+                    v.scale(square * value + ONE),
+                ),
+                [(v.scale(square * value + ONE), eigen)],
             ),
         }
     )
@@ -179,8 +191,9 @@ and no more.
         ),
         Step(
             "common-component",
-            r"$C = s^2\,11^\top + I$ gives $C\circ T = s^2T + I$.",
-            Rule.NORMAL_FORM,
+            r"$C = s^2\,11^\top + I$ gives $C\circ T = s^2T + I$, whose eigenvalues are "
+            r"$s^2\lambda + 1$: for every $n$.",
+            Rule.REWRITING,
             _common_component,
         ),
         Step(

@@ -37,7 +37,8 @@ CLAIMS = (
         r"$\lambda(C\circ T) \prec \lambda(C)$, $\sigma(C\circ T)\prec_w\sigma(C)$; unitarily "
         r"invariant "
         "norms contract",
-        "Hermitian $C$ (any $C$ for norms); $T\\ge0$ with unit diagonal",
+        "Hermitian $C$ (any $C$ for norms); $T\\ge0$ with unit diagonal; norms for every such $T$ "
+        "given Fan's dominance theorem (1951)",
     ),
     Published(
         "V3",
@@ -57,15 +58,20 @@ CLAIMS = (
     ),
     Published(
         "V6",
-        r"$r^{|t|}$: Poisson kernel, bounds for every $n$, determinant, tridiagonal inverse",
+        r"$r^{|t|}$: Poisson kernel; eigenvalues between samples of it for every $n$, determinant, "
+        "tridiagonal inverse",
         "$0 < r < 1$",
     ),
-    Published("V7", r"$-m|i-j|$: inertia $(n-1,1)$, closed spectrum, limits", "$m > 0$"),
+    Published(
+        "V7",
+        r"$-m|i-j|$: inertia $(n-1,1)$, closed spectrum, determinant, limits",
+        "$m > 0$",
+    ),
     Published(
         "V8",
-        r"causal chains: $(I-\lambda S)^{-m}$; $i-j$ has singular values "
-        r"$n\sqrt{(n^2-1)/12}$",
-        "singular values along the symbol: Avram and Parter, cited",
+        r"causal chains: $(I-\lambda S)^{-m}$, singular values along the modulus of the symbol for "
+        r"every $n$; $i-j$ has singular values $n\sqrt{(n^2-1)/12}$",
+        r"$|\lambda| < 1$ for those of chains; for $m > 1$ given Weyl's inequality (1912)",
     ),
     Published(
         "V9",
@@ -197,8 +203,8 @@ _HEAD = (
     "V are claims that hold, with the hypotheses under which they do; F are claims that are "
     "false as",
     "stated, each with an exact witness on its page. A verdict is what the steps and twins of the",
-    "derivation decide; textbook theorems that a derivation takes as known stand on its page. What",
-    "holds of one encoding: `symbolic-pe spectrum SPEC`.",
+    "derivation decide; a theorem that is taken as known stands among the hypotheses, with its year.",
+    "What holds of one encoding: `symbolic-pe spectrum SPEC`.",
     "",
     "| claim | statement | hypotheses | verdict | where |",
     "|---|---|---|---|---|",

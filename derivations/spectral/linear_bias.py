@@ -6,6 +6,8 @@ from flint import arb, fmpz_mat
 
 from derivations.spectral.tools import (
     BITS,
+    at_quarter_turns,
+    constant,
     cosine,
     eigenvalues,
     equalities,
@@ -17,8 +19,10 @@ from derivations.spectral.tools import (
     sine,
     toeplitz,
 )
-from symbolic_pe.algebra.scalar import ONE, Scalar
+from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
+from symbolic_pe.algebra.scalar import ONE, ZERO, Scalar
 from symbolic_pe.decision import Decision, Outcome, holds
+from symbolic_pe.proof.decisions import all_of, cited
 from symbolic_pe.proof.derivation import Answer, Derivation, Rule, Step, Twin
 from symbolic_pe.spectrum.linear_bias import bias_spectrum, hyperbolic_root
 
@@ -55,38 +59,106 @@ def _waves() -> Decision:
     )
 
 
-def _ends() -> Decision:
-    """At the end x = (n − 1)/2: with e = ωn/2, h = ω/2."""
+def _odd_end() -> Decision:
+    """v_{−1} − v_0 of an odd wave at the end x = −(n − 1)/2, with e = nω/2, h = ω/2."""
+    outside, end = -sine(e=1, h=1), -sine(e=1, h=-1)
     return identities(
+        {"v_(-1) - v_0": (outside - end, (cosine(e=1) * sine(h=1)).scale(number(-2)))}
+    )
+
+
+def _even_end() -> Decision:
+    """(Bv)_0 = λv_0 for m = 1, λ = 1/q, q = 2 sin²h, with d = v_{−1} − v_0.
+
+    The sum of all second differences is 2d = −2q·Σv, and Σ_j j·v_j = (n − 1)/2·Σv by symmetry.
+    """
+    n, q, d, v = (Scalar.symbol(x) for x in ("n", "q", "d", "v0"))
+    total = -d / q
+    excess = -(n - ONE) / number(2) * total - v / q
+    outside, end = cosine(e=1, h=1), cosine(e=1, h=-1)
+    return all_of(
         {
-            "odd: v beyond the end less v at the end": (
-                sine(e=1, h=1) - sine(e=1, h=-1),
-                (cosine(e=1) * sine(h=1)).scale(number(2)),
+            "(Bv)_0 - lambda v_0, times 2q": equalities(
+                {"value": (excess * number(2) * q, (n - ONE) * d - v - v)}
             ),
-            "even: cos at the end": (
-                cosine(e=1, h=-1),
-                cosine(e=1) * cosine(h=1) + sine(e=1) * sine(h=1),
+            "(n - 1) v_(-1) - (n + 1) v_0": identities(
+                {"value": (outside.scale(n - ONE) - end.scale(n + ONE), _even(n).scale(number(-2)))}
             ),
         }
     )
 
 
-def _conditionally_definite() -> Decision:
-    """(a − b)² = a + b − 2ab for a, b in {0, 1}: |i − j| = Σ_k ([k < i] − [k < j])²."""
-    values = (0, 1)
-    return holds(
-        all((a - b) ** 2 == a + b - 2 * a * b for a in values for b in values)
-        and all(
-            abs(i - j) == sum(((k < i) - (k < j)) ** 2 for k in range(9))
-            for i in range(9)
-            for j in range(9)
-        ),
-        "the sum of steps is not the distance",
-        cut_form="|i - j| counts the cuts between i and j",
+def _even(n: Scalar) -> ExponentialPolynomial:
+    """g = cos e·cos h + n·sin e·sin h, whose roots are the even waves."""
+    return cosine(e=1) * cosine(h=1) + (sine(e=1) * sine(h=1)).scale(n)
+
+
+def _count() -> Decision:
+    """g at ω = 2πk/n: e = πk, and 0 ≤ h = πk/n < π/2 for 2k < n, so that cos h > 0.
+
+    The last index with 2i + 1 < n (odd waves), and with 2i < n (last sign of g), n = 2k and 2k + 1.
+    """
+    k = Scalar.symbol("k")
+    g = _even(Scalar.symbol("n"))
+    even, odd = k + k, k + k + ONE
+    last_odd, next_odd = (k - ONE) + (k - ONE) + ONE, k + k + ONE
+    return all_of(
+        {
+            "signs of g alternate": identities(
+                {
+                    f"k = {turns} modulo 2": (
+                        at_quarter_turns(g, "e", 2 * turns),
+                        cosine(h=1).scale(number(1 - 2 * turns)),
+                    )
+                    for turns in (0, 1)
+                }
+            ),
+            "n = 2k: odd waves i < k, signs i < k": equalities(
+                {
+                    "2(k - 1) + 1 < n": (even - last_odd, ONE),
+                    "2k + 1 >= n": (next_odd - even, ONE),
+                    "2(k - 1) < n": (even - (k - ONE) - (k - ONE), number(2)),
+                    "2k >= n": (k + k - even, ZERO),
+                    "k + (k - 1) + 1 waves": (k + (k - ONE) + ONE, even),
+                }
+            ),
+            "n = 2k + 1: odd waves i < k, signs i <= k": equalities(
+                {
+                    "2(k - 1) + 1 < n": (odd - last_odd, number(2)),
+                    "2k + 1 >= n": (next_odd - odd, ZERO),
+                    "2k < n": (odd - k - k, ONE),
+                    "2(k + 1) >= n": (k + k + number(2) - odd, ONE),
+                    "k + k + 1 waves": (k + k + ONE, odd),
+                }
+            ),
+        }
+    )
+
+
+def _cuts() -> Decision:
+    """D(i, j) = Σ_k([k < i] − [k < j])²: one more row changes the term k = i alone.
+
+    With b = [i < j]: (1 − b)² − (0 − b)² = 1 − 2b, as |i + 1 − j| − |i − j|; and D(j, j) = 0.
+    """
+    i, j = Scalar.symbol("i"), Scalar.symbol("j")
+    square_of_one, square_of_nought = (ONE - ONE) ** 2 - ONE, ONE - ZERO
+    return equalities(
+        {
+            "i < j (b = 1)": (square_of_one, (j - (i + ONE)) - (j - i)),
+            "i >= j (b = 0)": (square_of_nought, ((i + ONE) - j) - (i - j)),
+        }
     )
 
 
 def _determinants() -> Decision:
+    return cited(
+        "Spectra.lag_determinant",
+        "determinant (S (S n)) lag = (-1) ^ S n * INR (S n) * 2 ^ n",
+    )
+
+
+def _small_determinants() -> Decision:
+    """What Rocq calls `lag` is |i − j|: its determinants by another route."""
     wrong = [
         n
         for n in range(2, LARGEST_CHECKED + 1)
@@ -94,6 +166,46 @@ def _determinants() -> Decision:
         != (-1) ** (n - 1) * (n - 1) * 2 ** (n - 2)
     ]
     return holds(not wrong, f"fails for n = {wrong}", n=f"2 to {LARGEST_CHECKED}")
+
+
+def _largest() -> Decision:
+    """1/(2x²(1 − x²/6)²) at x = π/2n is 2n²/π²·(1 − π²/24n²)^{−2}."""
+    n, pi = Scalar.symbol("n"), Scalar.symbol("p")
+    x = pi / (n + n)
+    return equalities(
+        {
+            "1/(2 x^2)": (ONE / (number(2) * x * x), number(2) * n * n / (pi * pi)),
+            "1 - x^2/6": (ONE - x * x / number(6), ONE - pi * pi / (number(24) * n * n)),
+        }
+    )
+
+
+def _cosines_alone() -> Decision:
+    """n = 2: g = cos ω·cos(ω/2) + 2 sin ω·sin(ω/2) has no root in (0, π).
+
+    g = cos(ω/2)·(1 + 2 sin²(ω/2)) > 0, and the even eigenvector (1, 1) has eigenvalue −1.
+    """
+    g = cosine(h=2) * cosine(h=1) + (sine(h=2) * sine(h=1)).scale(number(2))
+    square = sine(h=1) * sine(h=1)
+    found = identities({"g": (g, cosine(h=1) * (constant(1) + square.scale(number(2))))})
+    if found.outcome is not Outcome.PROVED:
+        return Decision(Outcome.UNDECIDED)
+    return Decision(
+        Outcome.REFUTED,
+        {},
+        "n = 2: g = cos(w/2)(1 + 2 sin(w/2)^2) > 0 for 0 < w < pi, so no cosine is an "
+        "eigenvector, and (1, 1) is one, with the eigenvalue -1",
+    )
+
+
+def _determinant_sign() -> Decision:
+    """(n − 1)·2^{n−2} without its sign: n = 2 gives −1."""
+    found = int(fmpz_mat([[0, 1], [1, 0]]).det())
+    if found == 1:
+        return Decision(Outcome.PROVED)
+    return Decision(
+        Outcome.REFUTED, {}, f"n = 2: det |i - j| is {found}, and (n - 1) 2^(n - 2) is 1"
+    )
 
 
 def _extremes() -> Decision:
@@ -167,7 +279,7 @@ $$\sin\omega x:\ \omega = \tfrac{(2k+1)\pi}{n}, \qquad
 the last with eigenvalue $-m/(2\sinh^2(\eta/2))$. The largest is $m/(2\sin^2(\pi/2n)) \sim
 2mn^2/\pi^2$, the negative one
 $\sim -2mn^2/\kappa^2$ with $(\kappa/2)\tanh(\kappa/2) = 1$. On vectors that add to 0 the form is
-positive.
+positive. For $m = 1$ the determinant of $-B = |i-j|$ is $(-1)^{n-1}(n-1)2^{n-2}$.
 """.strip(),
     hypotheses=("$x$ adds to 0, for positivity", "$m > 0$"),
     steps=(
@@ -184,29 +296,62 @@ positive.
             _waves,
         ),
         Step(
-            "ends",
-            r"At the ends $\lambda(v_{-1} - v_0) = -m\sum v$: for odd waves $\cos(n\omega/2) = "
-            r"0$; for even ones the "
-            "products of cotangents.",
+            "odd-end",
+            r"$Bv - \lambda v$ has second difference 0 and is odd with $v$, so it is $bx$; as "
+            r"$\sum v = 0$, $b = 0$ exactly when $v_{-1} = v_0$, that is $\cos(n\omega/2) = 0$.",
             Rule.NORMAL_FORM,
-            _ends,
+            _odd_end,
+        ),
+        Step(
+            "even-end",
+            r"For even $v$ it is constant, and 0 exactly when $(n-1)v_{-1} = (n+1)v_0$, that is "
+            r"$g = \cos\frac{n\omega}{2}\cos\frac{\omega}{2} + "
+            r"n\sin\frac{n\omega}{2}\sin\frac{\omega}{2} = 0$, for every $n$.",
+            Rule.NORMAL_FORM,
+            _even_end,
+            "With i*eta for omega this is the equation of hyperbolic waves.",
+        ),
+        Step(
+            "all-of-them",
+            r"$g(2\pi k/n) = (-1)^k\cos(\pi k/n)$, so $g$ has a root between neighbours with "
+            r"$2k < n$; odd waves, these and the hyperbolic one are $n$ for every $n$.",
+            Rule.NORMAL_FORM,
+            _count,
+            "Distinct waves have distinct eigenvalues, or one is odd and one even, so these are "
+            r"all. $\coth(\eta/2)\coth(n\eta/2)$ falls from $\infty$ to 1 and takes the value "
+            "$n > 1$ once.",
         ),
         Step(
             "conditionally-positive",
             r"$|i-j| = \sum_k([k<i]-[k<j])^2$, so $-\sum_{ij}x_ix_j|i-j| = "
             r"2\sum_k\bigl(\sum_{i>k}x_i\bigr)^2$ when "
-            r"$\sum x_i = 0$.",
-            Rule.EVALUATION,
-            _conditionally_definite,
+            r"$\sum x_i = 0$: induction over $i$, for every $i$ and $j$.",
+            Rule.NORMAL_FORM,
+            _cuts,
             "The sum is 0 for x = 0 alone, so n - 1 eigenvalues are positive; the trace is 0, so "
             "one is "
             "negative.",
         ),
         Step(
             "determinants",
-            r"$\det|i-j| = (-1)^{n-1}(n-1)2^{n-2}$.",
-            Rule.EVALUATION,
+            r"$\det|i-j| = (-1)^{n-1}(n-1)2^{n-2}$ for every $n \ge 2$.",
+            Rule.ROCQ,
             _determinants,
+            "Rows less the rows before, twice, leave 2 at one place of every row but two.",
+        ),
+        Step(
+            "small-determinants",
+            r"The same for $n \le 24$ by another route.",
+            Rule.LINEAR_ALGEBRA,
+            _small_determinants,
+        ),
+        Step(
+            "largest",
+            r"$\frac{2n^2}{\pi^2} < \frac{1}{2\sin^2(\pi/2n)} < "
+            r"\frac{2n^2}{\pi^2}\bigl(1-\frac{\pi^2}{24n^2}\bigr)^{-2}$.",
+            Rule.NORMAL_FORM,
+            _largest,
+            r"From $x - x^3/6 < \sin x < x$.",
         ),
         Step(
             "extremes",
@@ -214,7 +359,14 @@ positive.
             Rule.BALLS,
             _extremes,
         ),
-        Step("limit", r"$2/\kappa^2 = 0.34741$.", Rule.BALLS, _limit_constant),
+        Step(
+            "limit",
+            r"$2/\kappa^2 = 0.34741$.",
+            Rule.BALLS,
+            _limit_constant,
+            r"The equation reads $n\tanh(\kappa_n/2n) = \coth(\kappa_n/2)$ with "
+            r"$\kappa_n = n\eta$, and $y - y^3/3 < \tanh y < y$, so $\kappa_n$ falls to $\kappa$.",
+        ),
     ),
     twins=(
         Twin(
@@ -224,17 +376,26 @@ positive.
             _definite,
         ),
         Twin(
+            "sign-of-the-determinant",
+            "the sign of the determinant.",
+            r"$\det|i-j| = (n-1)2^{n-2}$.",
+            _determinant_sign,
+        ),
+        Twin(
+            "one-wave-too-many",
+            "the hyperbolic wave.",
+            r"All even eigenvectors are cosines $\cos\omega x$ with $0 < \omega < \pi$.",
+            _cosines_alone,
+        ),
+        Twin(
             "asymptotic-as-exact",
             "the limit of long sequences.",
             r"The largest eigenvalue is $2mn^2/\pi^2$.",
             _printed_frequency,
         ),
     ),
-    answers=(
-        Answer(
-            "V7", Outcome.PROVED, "conditionally-positive", "the determinant is decided for n <= 24"
-        ),
-    ),
+    answers=(Answer("V7", Outcome.PROVED, "all-of-them"),),
+    rocq=("Spectra.lag_determinant",),
     justifies=("symbolic_pe.spectrum.linear_bias",),
     sources=("Press et al., arXiv:2108.12409 (ALiBi)",),
 )

@@ -4,34 +4,31 @@ from __future__ import annotations
 
 from flint import fmpq, fmpq_mat
 
-from derivations.spectral.tools import equalities
-from symbolic_pe.algebra.scalar import Scalar
+from derivations.spectral.tools import equalities, number
+from symbolic_pe.algebra.scalar import ZERO, Scalar
 from symbolic_pe.decision import Decision, Outcome, holds
 from symbolic_pe.proof.derivation import Answer, Derivation, Rule, Step, Twin
 
 
 def _kernel() -> Decision:
-    """L = QKᵀ: ⟨∂L_ij, ∂L_kl⟩ = δ_ik⟨k_j, k_l⟩ + δ_jl⟨q_i, q_k⟩, for d = 1 and two tokens."""
-    q = [Scalar.symbol("q1"), Scalar.symbol("q2")]
-    k = [Scalar.symbol("k1"), Scalar.symbol("k2")]
+    """∂L_ij/∂Q_pa = δ_ip·K_ja, ∂L_ij/∂K_pa = δ_jp·Q_ia: one channel a, summed over tokens p.
+
+    Σ_p δ_ip·δ_kp = δ_ik, so a term of ⟨∂L_ij, ∂L_kl⟩ is δ_ik·K_ja·K_la + δ_jl·Q_ia·Q_ka.
+    """
+    kj, kl, qi, qk = (Scalar.symbol(x) for x in ("K_ja", "K_la", "Q_ia", "Q_ka"))
     pairs = {}
-    for i in range(2):
-        for j in range(2):
-            # L_ij = q_i k_j: ∂/∂q_i = k_j, ∂/∂k_j = q_i
-            for a in range(2):
-                for b in range(2):
-                    zero = Scalar.rational(0)
-                    found = (k[j] * k[b] if i == a else zero) + (q[i] * q[a] if j == b else zero)
-                    direct = zero
-                    for p in range(2):
-                        left = k[j] if p == i else zero
-                        right = k[b] if p == a else zero
-                        direct = direct + left * right
-                    for p in range(2):
-                        left = q[i] if p == j else zero
-                        right = q[a] if p == b else zero
-                        direct = direct + left * right
-                    pairs[f"({i}{j}, {a}{b})"] = (direct, found)
+    for same_query in (0, 1):
+        for same_key in (0, 1):
+            # tokens p where either derivative is not 0: i and k, j and l
+            queries = [(1, same_query)] + ([(0, 1)] if not same_query else [])
+            keys = [(1, same_key)] + ([(0, 1)] if not same_key else [])
+            direct = ZERO
+            for at_i, at_k in queries:
+                direct = direct + number(at_i) * kj * number(at_k) * kl
+            for at_j, at_l in keys:
+                direct = direct + number(at_j) * qi * number(at_l) * qk
+            name = f"i {'=' if same_query else '!='} k, j {'=' if same_key else '!='} l"
+            pairs[name] = (direct, number(same_query) * kj * kl + number(same_key) * qi * qk)
     return equalities(pairs)
 
 
@@ -85,7 +82,12 @@ whose condition number is no function of that of $L$, and not even ordered like 
         "weights. Tendencies over random weights are a matter of measurement; none is claimed here."
     ),
     steps=(
-        Step("kernel", "The tangent kernel, two tokens of one channel.", Rule.NORMAL_FORM, _kernel),
+        Step(
+            "kernel",
+            "The tangent kernel, channel by channel, for any number of tokens.",
+            Rule.NORMAL_FORM,
+            _kernel,
+        ),
         Step(
             "diagonal",
             "For diagonal $Q$ and $K$ its eigenvalues are $q_i^2 + k_j^2$.",

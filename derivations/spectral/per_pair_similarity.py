@@ -7,7 +7,6 @@ from flint import arb
 from derivations.spectral.tools import (
     BITS,
     cosine,
-    equalities,
     identities,
     precision,
     refuted,
@@ -15,7 +14,10 @@ from derivations.spectral.tools import (
 )
 from symbolic_pe.algebra.scalar import Scalar
 from symbolic_pe.decision import Decision, Outcome
+from symbolic_pe.proof.decisions import all_of
 from symbolic_pe.proof.derivation import Answer, Derivation, Rule, Step, Twin
+from symbolic_pe.proof.rewriting import IDENTITY, Equation, rewrite
+from symbolic_pe.proof.rewriting import constant as letter
 
 
 def _real_part() -> Decision:
@@ -51,11 +53,24 @@ def _unitary() -> Decision:
 
 
 def _similarity() -> Decision:
-    """det(z − DCD*) for 2 × 2 and D = diag(u, v) with uū = vv̄ = 1 (ū written as 1/u)."""
-    a, b, c, d, u, v, z = (Scalar.symbol(n) for n in ("a", "b", "c", "d", "u", "v", "z"))
-    conjugated = ((a, b * u / v), (c * v / u, d))
-    found = (z - conjugated[0][0]) * (z - conjugated[1][1]) - conjugated[0][1] * conjugated[1][0]
-    return equalities({"characteristic polynomial": (found, (z - a) * (z - d) - b * c)})
+    """Eigenvectors and singular values of UCUᵀ; transposes stand for adjoints, for every size."""
+    u, c, v = letter("U"), letter("C"), letter("v")
+    unitary = Equation("U^T U = I", u.T * u, IDENTITY)
+    value = Scalar.symbol("lambda")
+    eigen = Equation("C v = lambda v", c * v, v.scale(value))
+    conjugate = u * c * u.T
+    return all_of(
+        {
+            "eigenvectors": rewrite(
+                Equation("(U C U^T)(U v) = lambda U v", conjugate * u * v, (u * v).scale(value)),
+                [(u * c * v, unitary), ((u * v).scale(value), eigen)],
+            ),
+            "singular values": rewrite(
+                Equation("M^T M", conjugate.T * conjugate, u * c.T * c * u.T),
+                [(u * c.T * c * u.T, unitary)],
+            ),
+        }
+    )
 
 
 def _one_product() -> Decision:
@@ -119,9 +134,9 @@ and $D_k$ is unitary: one frequency changes no eigenvalue and no singular value 
         ),
         Step(
             "similarity",
-            "Conjugation by a diagonal unitary matrix keeps the characteristic polynomial "
-            r"($D C D^* = D C D^{-1}$; written out for two positions).",
-            Rule.NORMAL_FORM,
+            r"$Cv = \lambda v$ gives $(DCD^*)(Dv) = \lambda Dv$, and $(DCD^*)^*(DCD^*) = "
+            r"D\,C^*C\,D^*$: for every number of positions.",
+            Rule.REWRITING,
             _similarity,
         ),
     ),

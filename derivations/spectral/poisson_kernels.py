@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from flint import arb, arb_mat
+from flint import arb, arb_mat, fmpq
 
 from derivations.spectral.tools import (
     BITS,
+    at_quarter_turns,
+    constant,
+    cosine,
     eigenvalues,
     equalities,
+    identities,
     precision,
     refuted,
     shown,
+    sine,
     toeplitz,
 )
+from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
 from symbolic_pe.algebra.scalar import ONE, ZERO, Scalar
 from symbolic_pe.decision import Decision, Outcome, holds
+from symbolic_pe.proof.decisions import all_of, cited
 from symbolic_pe.proof.derivation import Answer, Derivation, Rule, Step, Twin
 
 R, Z, W = Scalar.symbol("r"), Scalar.symbol("z"), Scalar.symbol("w")
@@ -44,68 +51,103 @@ def _inverse() -> Decision:
 
 
 def _determinant() -> Decision:
-    """The last row less r times the one before is (0, …, 0, 1 − r²)."""
-    return equalities(
+    return cited("Spectra.decay_determinant", "determinant (S n) (decay r) = (1 - r * r) ^ n")
+
+
+def _waves() -> Decision:
+    """Mv = μv inside, and at the first row up to r(v_{−1} − r·v_0); a = θx, t = θ."""
+    before, here, after = (Scalar.symbol(x) for x in ("v_before", "v0", "v1"))
+    inside = here * (ONE + R * R) - R * before - R * after
+    return all_of(
         {
-            "entries before the last": (W * R - R * W, ZERO),
-            "last entry": (ONE - R * R, ONE - R * R),
+            "(1 + r^2) v - r(v_before + v_after) = mu v": identities(
+                {
+                    name: (
+                        wave(a=1).scale(ONE + R * R) - (wave(a=1, t=1) + wave(a=1, t=-1)).scale(R),
+                        wave(a=1) * (constant(1).scale(ONE + R * R) - cosine(t=1).scale(R + R)),
+                    )
+                    for name, wave in (("even", cosine), ("odd", sine))
+                }
+            ),
+            "first row": equalities(
+                {"less the row inside": (here - R * after - inside, R * (before - R * here))}
+            ),
         }
     )
 
 
-def _gershgorin() -> Decision:
-    """Rows of M: the centre 1 + r² and the radius 2r, over 1 − r²; the ends have less."""
-    return equalities(
+def _ends() -> dict[str, ExponentialPolynomial]:
+    """v_{−1} − r·v_0 of even and odd waves, up to sign: e = (n + 1)θ/2, e − θ = (n − 1)θ/2."""
+    return {
+        "even": cosine(e=1) - cosine(e=1, t=-1).scale(R),
+        "odd": sine(e=1) - sine(e=1, t=-1).scale(R),
+    }
+
+
+def _count() -> Decision:
+    """At θ = kπ/(n + 1), e = kπ/2. Each value is ±(1 − r·cos θ) or ±r·sin θ."""
+    one = constant(1) - cosine(t=1).scale(R)
+    other = sine(t=1).scale(R)
+    signs = {"even": (one, -other, -one, other), "odd": (other, one, -other, -one)}
+    return identities(
         {
-            "upper end": (
-                (ONE + R * R + R + R) / (ONE - R * R),
-                (ONE + R) / (ONE - R),
-            ),
-            "lower end": (
-                (ONE + R * R - R - R) / (ONE - R * R),
-                (ONE - R) / (ONE + R),
-            ),
+            f"{name}, k = {k} mod 4": (at_quarter_turns(f, "e", k), signs[name][k])
+            for name, f in _ends().items()
+            for k in range(4)
         }
     )
 
 
-def _bounds(length: int) -> Decision:
+def _bounds() -> Decision:
+    """f(θ) = (1 − r²)/(1 − 2r·cos θ + r²) at cos θ = 1 and −1."""
+    two = ONE + ONE
+
+    def value(c: Scalar) -> Scalar:
+        return (ONE - R * R) / (ONE - two * R * c + R * R)
+
+    return equalities(
+        {
+            "theta = 0": (value(ONE), (ONE + R) / (ONE - R)),
+            "theta = pi": (value(-ONE), (ONE - R) / (ONE + R)),
+        }
+    )
+
+
+def _turned() -> Decision:
+    """cos θ(t − s) = ½(e^{iθt}e^{−iθs} + e^{−iθt}e^{iθs}), entry by entry."""
+    plus = cosine(t=1) * cosine(s=1) + sine(t=1) * sine(s=1)
+    return identities(
+        {
+            "real parts": (cosine(t=1, s=-1), plus),
+            "imaginary parts cancel": (sine(t=1, s=-1) + sine(s=1, t=-1), constant(0)),
+        }
+    )
+
+
+def _instance(length: int) -> Decision:
+    """Every eigenvalue for r = 1/2 against the dense matrix."""
     with precision(BITS):
         half = arb(1) / 2
-        matrix = toeplitz([half**t for t in range(length)])
-        found = eigenvalues(matrix)
-        low, high = arb(1) / 3, arb(3)
+        found = eigenvalues(toeplitz([half**t for t in range(length)]))
+        samples = [
+            fmpq(3, 4) / (fmpq(5, 4) - arb.cos_pi_fmpq(fmpq(k, length + 1)))
+            for k in range(length + 1)
+        ]
         return holds(
-            bool(found[0] < high and found[-1] > low),
-            "an eigenvalue leaves its bounds",
+            all(samples[k + 1] < value < samples[k] for k, value in enumerate(found)),
+            "an eigenvalue leaves its interval",
             largest=shown(found[0]),
             smallest=shown(found[-1]),
-            bounds=[low.str(6, radius=False), high.str(6, radius=False)],
         )
 
 
-def _attained() -> Decision:
-    """The Rayleigh quotient of the constant vector is S_n(r)/n, with
-
-        S_n = n(1 + r)/(1 − r) − 2r(1 − rⁿ)/(1 − r)².
-
-    Induction over n, with w = rⁿ: S_{n+1} − S_n = 1 + 2r(1 − rⁿ)/(1 − r).
-    """
-    n = Scalar.symbol("n")
-    two = ONE + ONE
-
-    def closed(count: Scalar, power: Scalar) -> Scalar:
-        return count * (ONE + R) / (ONE - R) - two * R * (ONE - power) / (ONE - R) ** 2
-
-    return equalities(
-        {
-            "one position more": (
-                closed(n + ONE, W * R) - closed(n, W),
-                ONE + two * R * (ONE - W) / (ONE - R),
-            ),
-            "no position": (closed(ZERO, ONE), ZERO),
-        }
-    )
+def _on_the_grid() -> Decision:
+    """n = 1: the eigenvalue is 1, and the symbol at π/2 is (1 − r²)/(1 + r²)."""
+    with precision(BITS):
+        return refuted(
+            "n = 1, r = 1/2: the eigenvalue is 1 and the symbol at pi/2 is 3/5, which is less by",
+            arb(1) - arb(3) / 5,
+        )
 
 
 def _full_symmetric() -> Decision:
@@ -129,23 +171,33 @@ def _growth() -> Decision:
 
 DERIVATION = Derivation(
     name="poisson-kernels",
-    title="Decay has the Poisson kernel as symbol, with bounds for every length",
+    title="Decay has the Poisson kernel as symbol, and its eigenvalues lie between samples of it",
     chapter="spectral",
     statement=r"""
 For $0 < r < 1$ the $n \times n$ matrix $K = r^{|i-j|}$ (the exponential of ALiBi's bias, $r =
 e^{-m}$) has the symbol
 
-$$\sum_t r^{|t|}e^{-i\omega t} = \frac{1-r^2}{1-2r\cos\omega+r^2},$$
+$$f(\omega) = \sum_t r^{|t|}e^{-i\omega t} = \frac{1-r^2}{1-2r\cos\omega+r^2},$$
 
-a tridiagonal inverse, the determinant $(1-r^2)^{n-1}$, and all eigenvalues in
+a tridiagonal inverse and the determinant $(1-r^2)^{n-1}$. Its eigenvalues are $f(\theta_k)$, where
+$\theta_k$ is the root of
 
-$$\left[\frac{1-r}{1+r}, \frac{1+r}{1-r}\right],$$
+$$\cos\tfrac{(n+1)\theta}2 = r\cos\tfrac{(n-1)\theta}2 \ (k \text{ odd}), \qquad
+\sin\tfrac{(n+1)\theta}2 = r\sin\tfrac{(n-1)\theta}2 \ (k \text{ even})$$
 
-whose ends are limits. Decay times rotation is $r^{|t|}\cos\theta t$, half of the kernel moved to
-each of
-$\pm\theta$, with the same bounds.
+in $\left(\frac{(k-1)\pi}{n+1}, \frac{k\pi}{n+1}\right)$, $k = 1 \dots n$. So for every $n$
+
+$$f\left(\tfrac{k\pi}{n+1}\right) < \lambda_k < f\left(\tfrac{(k-1)\pi}{n+1}\right), \qquad
+\frac{1-r}{1+r} < \lambda_k < \frac{1+r}{1-r},$$
+
+and these ends are limits. Decay times rotation is $r^{|t|}\cos\theta t$, half of the kernel moved
+to each of $\pm\theta$, with the same bounds.
 """.strip(),
     hypotheses=("$0 < r < 1$", "the lag enters as $|i-j|$"),
+    prose=r"""
+Szegő's theorem says how many eigenvalues lie below a level in the limit. For this kernel the
+intervals say it for every $n$, up to one eigenvalue, and no limit theorem is needed.
+""".strip(),
     steps=(
         Step("symbol", "Two geometric series in $z = e^{-i\\omega}$.", Rule.NORMAL_FORM, _symbol),
         Step(
@@ -158,26 +210,48 @@ $\pm\theta$, with the same bounds.
         ),
         Step(
             "determinant",
-            r"$\det K_n = (1-r^2)\det K_{n-1}$: subtract $r$ times the row before from the last "
-            r"row.",
-            Rule.NORMAL_FORM,
+            r"$\det K_n = (1-r^2)^{n-1}$ for every $n$.",
+            Rule.ROCQ,
             _determinant,
+            "Rows less $r$ times the rows before are upper triangular.",
+        ),
+        Step(
+            "waves",
+            r"$\cos\theta x$ and $\sin\theta x$ in $x = i - (n-1)/2$ have $Mv = \mu v$ with $\mu = "
+            r"1 - 2r\cos\theta + r^2$ inside, and at the ends exactly when $v_{-1} = r v_0$.",
+            Rule.NORMAL_FORM,
+            _waves,
+            "Both ends are one condition, as the waves are even or odd.",
+        ),
+        Step(
+            "one-root-each",
+            r"At $\theta = k\pi/(n+1)$ the differences of the two sides are $\pm(1-r\cos\theta)$ "
+            r"or $\pm r\sin\theta$ by $k$ modulo 4, for every $n$ and $k$; one of them changes its "
+            "sign in each interval.",
+            Rule.NORMAL_FORM,
+            _count,
+            "Between $k - 1$ and $k$: even waves for odd $k$, odd waves for even $k$. These are "
+            r"$n$ angles in $(0, \pi)$ with distinct $\mu$, so they give all eigenvalues.",
         ),
         Step(
             "bounds",
-            "Gershgorin's discs of $K^{-1} = M/(1-r^2)$.",
+            r"$f$ falls on $(0, \pi)$ from $\frac{1+r}{1-r}$ to $\frac{1-r}{1+r}$; $\theta_1 < "
+            r"\pi/(n+1)$ and $\theta_n > (n-1)\pi/(n+1)$ make them limits.",
             Rule.NORMAL_FORM,
-            _gershgorin,
+            _bounds,
         ),
         Step(
-            "attained",
-            r"$\frac1n 1^\top K 1 = \frac{1+r}{1-r} - \frac{2r(1-r^n)}{n(1-r)^2}$, which tends "
-            r"to the upper "
-            "end (signs $(-1)^t$ for the lower).",
+            "turned",
+            r"$r^{|t-s|}\cos\theta(t-s)$ is the mean of two unitary conjugates of $K$.",
             Rule.NORMAL_FORM,
-            _attained,
+            _turned,
         ),
-        Step("instance", "$r = 1/2$, 24 positions.", Rule.BALLS, lambda: _bounds(24)),
+        Step(
+            "instance",
+            "$r = 1/2$, 24 positions: every eigenvalue in its interval.",
+            Rule.BALLS,
+            lambda: _instance(24),
+        ),
     ),
     twins=(
         Twin(
@@ -187,11 +261,17 @@ $\pm\theta$, with the same bounds.
             _full_symmetric,
         ),
         Twin("growth", "$r < 1$.", "The kernel is positive definite for every $r > 0$.", _growth),
+        Twin(
+            "samples-are-eigenvalues",
+            "intervals: samples of the symbol bound eigenvalues.",
+            r"The eigenvalues are the samples $f(k\pi/(n+1))$.",
+            _on_the_grid,
+        ),
     ),
     answers=(
-        Answer("V6", Outcome.PROVED, "bounds", "bounds closed; quantiles by Szegő are cited"),
+        Answer("V6", Outcome.PROVED, "one-root-each", "quantiles for every $n$, without Szegő"),
     ),
-    assumes=("Gershgorin's theorem",),
+    rocq=("Spectra.decay_determinant",),
     justifies=("symbolic_pe.spectrum.symbol",),
     sources=("Kac, Murdock and Szegő (1953)",),
 )

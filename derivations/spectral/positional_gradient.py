@@ -11,11 +11,10 @@ from symbolic_pe.proof.derivation import Answer, Derivation, Rule, Step, Twin
 
 
 def _kills_constants() -> Decision:
-    """(diag(α) − ααᵀ)·1 = 0 for weights that add to 1, three keys."""
-    a, b = Scalar.symbol("alpha1"), Scalar.symbol("alpha2")
-    weights = [a, b, ONE - a - b]
-    total = sum(weights, start=ZERO)
-    return equalities({f"row {i + 1}": (w - w * total, ZERO) for i, w in enumerate(weights)})
+    """A row of (diag(α) − ααᵀ)·1 is α_i − α_i·Σα, and Σα = 1: for any number of keys."""
+    weight, total = Scalar.symbol("alpha_i"), Scalar.symbol("sum")
+    row = weight - weight * total
+    return equalities({"row": (row.substitute({"sum": ONE}), ZERO)})
 
 
 def _additive() -> Decision:

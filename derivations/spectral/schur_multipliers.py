@@ -12,51 +12,96 @@ from derivations.spectral.tools import (
     equalities,
     identities,
     kernel_values,
-    number,
     precision,
     refuted,
     shown,
     sine,
     toeplitz,
 )
-from symbolic_pe.algebra.scalar import ONE, ZERO, Scalar
+from symbolic_pe.algebra.scalar import Scalar
 from symbolic_pe.decision import Decision, Outcome, holds
+from symbolic_pe.proof.decisions import all_of, cited
 from symbolic_pe.proof.derivation import Answer, Derivation, Rule, Step, Twin
+from symbolic_pe.proof.rewriting import IDENTITY, Equation, rewrite
+from symbolic_pe.proof.rewriting import constant as letter
 
 CONTENT = ((5, 1, -2, 0), (1, 3, 1, 1), (-2, 1, 4, 2), (0, 1, 2, 2))
 """A positive definite integer matrix, for the instances."""
 
 
 def _factors() -> Decision:
-    """T = Σ v_a v_a* for two vectors: C·T_ij = Σ v_a(i)·C·conj(v_a(j)), with w for conj(v)."""
-    c = Scalar.symbol("C")
-    pairs = [(Scalar.symbol(f"v{a}"), Scalar.symbol(f"w{a}")) for a in (1, 2)]
-    entry = sum((v * w for v, w in pairs), start=ZERO)
-    mixed = sum((v * c * w for v, w in pairs), start=ZERO)
-    return equalities({"entry": (c * entry, mixed)})
+    """One term of T_ij = Σ_a v_a(i)·conj(v_a(j)), with w for the conjugate: sums follow."""
+    c, v, w, p = (Scalar.symbol(x) for x in ("C_ij", "v_i", "w_j", "P_ji"))
+    return equalities(
+        {
+            "C_ij T_ij": (c * (v * w), v * c * w),
+            "tr P(C o T) = tr C M": (p * (v * c * w), c * (w * p * v)),
+        }
+    )
 
 
 def _unital() -> Decision:
-    """tr Σ V_a*PV_a = Σ_i p_i Σ_a|v_a(i)|² = tr P for T_ii = 1: two vectors, three positions."""
-    total, plain = ZERO, ZERO
-    for i in range(3):
-        p, first = Scalar.symbol(f"p{i}"), Scalar.symbol(f"a{i}")
-        total = total + p * first + p * (ONE - first)
-        plain = plain + p
-    return equalities({"trace": (total, plain)})
+    """tr V_a*PV_a = Σ_i P_ii·conj(v_a(i))·v_a(i); summed over a it is Σ_i P_ii·T_ii."""
+    p, v, w = (Scalar.symbol(x) for x in ("P_ii", "v_i", "w_i"))
+    return equalities({"one term of the trace": (w * p * v, p * (v * w))})
+
+
+def _between() -> Decision:
+    """0 ≤ y*Py ≤ y*y: both are squares, as P = P* = P². Transposes stand for adjoints."""
+    y, p = letter("y"), letter("P")
+    rest = IDENTITY - p
+    square = Equation("P P = P", p * p, p)
+    adjoint = Equation("P^T = P", p.T, p)
+    return all_of(
+        {
+            "y^T P y = (P y)^T (P y)": rewrite(
+                Equation("square", (p * y).T * (p * y), y.T * p * y),
+                [(y.T * p * p * y, adjoint), (y.T * p * y, square)],
+            ),
+            "y^T y - y^T P y = ((I - P) y)^T ((I - P) y)": rewrite(
+                Equation("square", (rest * y).T * (rest * y), y.T * y - y.T * p * y),
+                [
+                    (y.T * y - y.T * p.T * y - y.T * p * y + y.T * p * p * y, adjoint),
+                    (y.T * y - y.T * p.T * y, square),
+                    (y.T * y - y.T * p * y, adjoint),
+                ],
+            ),
+        }
+    )
 
 
 def _ky_fan() -> Decision:
-    """Σλ_i m_i − (λ_1 + λ_2) = Σ(λ_i − λ_2)(m_i − [i ≤ 2]) when Σm_i = 2, four eigenvalues."""
-    values = [Scalar.symbol(f"l{i}") for i in range(4)]
-    shares = [Scalar.symbol(f"m{i}") for i in range(3)]
-    shares.append(number(2) - shares[0] - shares[1] - shares[2])
-    left = sum((x * m for x, m in zip(values, shares, strict=True)), start=ZERO)
-    left = left - values[0] - values[1]
-    right = ZERO
-    for i, (x, m) in enumerate(zip(values, shares, strict=True)):
-        right = right + (x - values[1]) * (m - (ONE if i < 2 else ZERO))
-    return equalities({"difference of sums": (left, right)})
+    return cited(
+        "Majorisation.shares_weigh_at_most",
+        "sum_below n (fun i : nat => value i * share i) <= sum_below k value",
+    )
+
+
+def _determinants() -> Decision:
+    return cited(
+        "Majorisation.majorised_product", "product_below n before <= product_below n after"
+    )
+
+
+def _blocks() -> Decision:
+    """B = [[0, C], [C*, 0]] on (u, v): with Cv = σu and C*u = σv it is σ(u, v)."""
+    c, u, v = letter("C"), letter("u"), letter("v")
+    sigma = Scalar.symbol("sigma")
+    first = Equation("C v = sigma u", c * v, u.scale(sigma))
+    second = Equation("C^T u = sigma v", c.T * u, v.scale(sigma))
+    return all_of(
+        {
+            "upper half": rewrite(
+                Equation("C v", c * v, u.scale(sigma)), [(u.scale(sigma), first)]
+            ),
+            "lower half": rewrite(
+                Equation("C^T u", c.T * u, v.scale(sigma)), [(v.scale(sigma), second)]
+            ),
+            "(u, -v) for -sigma": rewrite(
+                Equation("C(-v)", -(c * v), u.scale(-sigma)), [(u.scale(-sigma), first)]
+            ),
+        }
+    )
 
 
 def _kernels() -> Decision:
@@ -157,7 +202,7 @@ $V_a = \operatorname{diag}(v_a)$, so that $C\circ T = \sum_a V_aCV_a^*$. Let $P$
 eigenvectors of the $k$ largest eigenvalues of $C \circ T$. Their sum is
 $\operatorname{tr} P\,(C\circ T) = \operatorname{tr} CM$ with $M = \sum_a V_a^*PV_a$. As
 $\sum_a|v_a(i)|^2 = T_{ii} = 1$, $0 \le M \le I$ and $\operatorname{tr} M = k$, and in a basis of
-eigenvectors of $C$ the third step bounds $\operatorname{tr} CM$ by the sum of the $k$ largest
+eigenvectors of $C$ the fourth step bounds $\operatorname{tr} CM$ by the sum of the $k$ largest
 eigenvalues of $C$. For $k = n$ both are the trace. Singular values are the eigenvalues
 $\pm\sigma$ of $\begin{pmatrix}0&C\\C^*&0\end{pmatrix}$, whose product with
 $T \otimes \begin{pmatrix}1&1\\1&1\end{pmatrix}$ has the blocks $C\circ T$. The smallest eigenvalue
@@ -166,31 +211,51 @@ is the case $k = n - 1$.
     steps=(
         Step(
             "factors",
-            r"$C_{ij}T_{ij} = \sum_a v_a(i)\,C_{ij}\,\overline{v_a(j)}$.",
+            r"$C_{ij}T_{ij} = \sum_a v_a(i)\,C_{ij}\,\overline{v_a(j)}$ and "
+            r"$\operatorname{tr} P\,(C\circ T) = \operatorname{tr} CM$: term by term, for sums of "
+            "any length.",
             Rule.NORMAL_FORM,
             _factors,
         ),
         Step(
             "unital",
-            r"$\operatorname{tr} M = \sum_i P_{ii}\sum_a|v_a(i)|^2 = \operatorname{tr} P$, and "
-            r"likewise "
-            r"$M \le \sum_a V_a^*V_a = I$.",
+            r"$\operatorname{tr} M = \sum_i P_{ii}\sum_a|v_a(i)|^2 = \operatorname{tr} P = k$.",
             Rule.NORMAL_FORM,
             _unital,
         ),
         Step(
+            "between",
+            r"$0 \le y^*Py \le y^*y$, so with $y = V_ax$ and $\sum_a V_a^*V_a = I$: "
+            r"$0 \le M \le I$.",
+            Rule.REWRITING,
+            _between,
+        ),
+        Step(
             "partial-sums",
-            r"$\sum_i\lambda_im_i - \sum_{i\le k}\lambda_i = "
-            r"\sum_i(\lambda_i-\lambda_k)(m_i-[i\le k]) \le 0$ for $0\le m_i\le1$, $\sum m_i=k$.",
-            Rule.NORMAL_FORM,
+            r"$\sum_i\lambda_im_i \le \sum_{i\le k}\lambda_i$ for falling $\lambda$, "
+            r"$0\le m_i\le1$ and $\sum m_i=k$, for every $n$ and $k$.",
+            Rule.ROCQ,
             _ky_fan,
-            "Every product has a factor $\\ge 0$ and one $\\le 0$; written out for $n = 4$, $k = "
-            "2$.",
+            r"$\sum_i(\lambda_i-\lambda_k)(m_i-[i\le k]) \le 0$: every product has a factor "
+            r"$\ge 0$ and one $\le 0$.",
+        ),
+        Step(
+            "determinant",
+            r"Majorised positive numbers have the larger product, for every $n$.",
+            Rule.ROCQ,
+            _determinants,
+            r"$\log x \le x - 1$ and Abel's sum.",
+        ),
+        Step(
+            "singular-values",
+            r"Singular pairs of $C$ are eigenvectors of $\begin{pmatrix}0&C\\C^*&0\end{pmatrix}$.",
+            Rule.REWRITING,
+            _blocks,
         ),
         Step(
             "kernels",
             r"$\cos\theta(t-s)$ is such a $T$, and so are means of them; $r^{|t-s|}$ has positive "
-            "leading minors.",
+            "eigenvalues (poisson-kernels).",
             Rule.NORMAL_FORM,
             _kernels,
         ),
@@ -230,14 +295,15 @@ is the case $k = n - 1$.
     ),
     answers=(
         Answer("V2", Outcome.PROVED, "partial-sums"),
-        Answer("V3", Outcome.PROVED, "partial-sums"),
+        Answer("V3", Outcome.PROVED, "determinant"),
         Answer("F6", Outcome.REFUTED, "better-conditioned"),
     ),
     assumes=(
-        "Hardy, Littlewood and Pólya, for the determinant: majorised numbers have the larger sum "
-        "of "
-        "logarithms",
+        "Fan (1951), for norms and general T: weakly majorised singular values have the smaller "
+        "unitarily invariant norm. Where C o T is a mean of unitary conjugates of C, as for "
+        "rotations and decay, the triangle inequality suffices",
     ),
+    rocq=("Majorisation.shares_weigh_at_most", "Majorisation.majorised_product"),
     uses=("poisson-kernels",),
     sources=(
         "Bapat and Sunder, Linear Algebra Appl. 72 (1985), for general T",

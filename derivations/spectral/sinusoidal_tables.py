@@ -4,9 +4,28 @@ from __future__ import annotations
 
 from flint import fmpq, fmpq_mat
 
-from derivations.spectral.tools import cosine, identities, sine
+from derivations.spectral.tools import constant, cosine, identities, number, sine
+from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
+from symbolic_pe.algebra.scalar import Scalar
 from symbolic_pe.decision import Decision, Outcome, holds
+from symbolic_pe.proof.decisions import all_of
 from symbolic_pe.proof.derivation import Answer, Derivation, Rule, Step, Twin
+from symbolic_pe.proof.rewriting import (
+    IDENTITY,
+    Equation,
+    Family,
+    positions,
+    rewrite,
+)
+from symbolic_pe.proof.rewriting import constant as letter
+
+Functions = list[list[ExponentialPolynomial]]
+
+FIRST_PLACE, SECOND_PLACE, X, ONE_MORE = positions("i j x 1")
+P, R, W = Family("p"), letter("R"), letter("W")
+STEP = Equation("p(x + 1) = R p(x)", P(X + ONE_MORE), R * P(X))
+ORTHOGONAL = Equation("R^T R = I", R.T * R, IDENTITY)
+INVERSE = Equation("R R^T = I", R * R.T, IDENTITY)
 
 FIRST, SECOND = (fmpq(3, 5), fmpq(4, 5)), (fmpq(5, 13), fmpq(12, 13))
 """Two rational points of the circle: rotations of different frequencies."""
@@ -48,24 +67,160 @@ def _identity() -> Decision:
     )
 
 
-def _spans() -> Decision:
-    """p₀ … p₃ are linearly independent, so p_iᵀVp_j = 0 for all i, j makes V = 0."""
-    tables = _tables(_rotation(FIRST, SECOND), 4)
-    determinant = fmpq_mat([list(p.entries()) for p in tables]).det()
-    return holds(determinant != 0, "the table does not span", determinant=determinant)
+def _shift() -> Decision:
+    """One position more on both sides replaces W by RᵀWR."""
+    return rewrite(
+        Equation(
+            "shift",
+            P(FIRST_PLACE + ONE_MORE).T * W * P(SECOND_PLACE + ONE_MORE),
+            P(FIRST_PLACE).T * R.T * W * R * P(SECOND_PLACE),
+        ),
+        [
+            (P(FIRST_PLACE).T * R.T * W * P(SECOND_PLACE + ONE_MORE), STEP.T.at(x=FIRST_PLACE)),
+            (P(FIRST_PLACE).T * R.T * W * R * P(SECOND_PLACE), STEP.at(x=SECOND_PLACE)),
+        ],
+    )
 
 
-def _both_directions() -> Decision:
-    """V = RᵀWR − W is 0 exactly on the commutant: dimension 4 of block rotations aI + bJ."""
+def _commutes() -> Decision:
+    """RᵀWR = W gives WR = RW, and back."""
+    fixed = Equation("R^T W R = W", R.T * W * R, W)
+    commuting = Equation("W R = R W", W * R, R * W)
+    return all_of(
+        {
+            "R^T W R = W gives R W = W R": rewrite(
+                Equation("commutes", R * W, W * R),
+                [(R * R.T * W * R, fixed), (W * R, INVERSE)],
+            ),
+            "W R = R W gives R^T W R = W": rewrite(
+                Equation("fixed", R.T * W * R, W),
+                [(R.T * R * W, commuting), (W, ORTHOGONAL)],
+            ),
+        }
+    )
+
+
+def _other_planes() -> Decision:
+    """R_k² − 2cos b·R_k + I = 2(cos a − cos b)·R_k for a = θ_k, b = θ_l; entries by columns.
+
+    It is 0 for l = k, and an invertible multiple of R_k for every other plane l.
+    """
+    factor = (cosine(a=1) - cosine(b=1)).scale(number(2))
+    twice = cosine(b=1).scale(number(2))
+    return identities(
+        {
+            "diagonal": (
+                cosine(a=2) - twice * cosine(a=1) + constant(1),
+                factor * cosine(a=1),
+            ),
+            "off the diagonal": (sine(a=2) - twice * sine(a=1), factor * sine(a=1)),
+        }
+    )
+
+
+def _plane_is_spanned() -> Decision:
+    """det(v, R_kv) = sin θ_k·|v|²."""
+    x, y = Scalar.symbol("x"), Scalar.symbol("y")
+    c, s = cosine(a=1), sine(a=1)
+    first, second = c.scale(x) - s.scale(y), s.scale(x) + c.scale(y)
+    return identities({"det(v, Rv)": (second.scale(x) - first.scale(y), s.scale(x * x + y * y))})
+
+
+def _blocks() -> Decision:
+    """The blocks W_kl of W with R_kW_kl = W_klR_l: θ_k = a, θ_l = b.
+
+    k ≠ l   a linear map of the four entries with determinant 4(cos a − cos b)²
+    k = l   sin a·(JV − VJ) = 0, that is v_21 = −v_12 and v_22 = v_11
+    """
+    v = [[Scalar.symbol(f"v{i}{j}") for j in (1, 2)] for i in (1, 2)]
+    left = _product(_plane("a"), _constants(v))
+    right = _product(_constants(v), _plane("a"))
+    found = [left[i][j] - right[i][j] for i in range(2) for j in range(2)]
+    s = sine(a=1)
+    skew, sum_of = v[0][0] - v[1][1], v[0][1] + v[1][0]
+    expected = [s.scale(-sum_of), s.scale(skew), s.scale(skew), s.scale(sum_of)]
+    square = cosine(a=1) - cosine(b=1)
+    return identities(
+        {
+            "k != l: determinant": (_determinant(_sylvester()), (square * square).scale(number(4))),
+            **{
+                f"k = l: entry {n + 1}": pair
+                for n, pair in enumerate(zip(found, expected, strict=True))
+            },
+        }
+    )
+
+
+def _plane(angle: str) -> Functions:
+    c, s = cosine(**{angle: 1}), sine(**{angle: 1})
+    return [[c, -s], [s, c]]
+
+
+def _constants(entries: list[list[Scalar]]) -> Functions:
+    return [[constant(1).scale(x) for x in row] for row in entries]
+
+
+def _product(left: Functions, right: Functions) -> Functions:
+    return [
+        [left[i][0] * right[0][j] + left[i][1] * right[1][j] for j in range(2)] for i in range(2)
+    ]
+
+
+def _sylvester() -> Functions:
+    """The matrix of V ↦ R(a)V − VR(b) on (v_11, v_12, v_21, v_22)."""
+    first, second = _plane("a"), _plane("b")
+    zero = constant(0)
+    return [
+        [
+            (first[i][k] if j == m else zero) - (second[m][j] if i == k else zero)
+            for k in range(2)
+            for m in range(2)
+        ]
+        for i in range(2)
+        for j in range(2)
+    ]
+
+
+def _determinant(matrix: Functions) -> ExponentialPolynomial:
+    """Expansion along the first row."""
+    if len(matrix) == 1:
+        return matrix[0][0]
+    total = constant(0)
+    for j, entry in enumerate(matrix[0]):
+        minor = [row[:j] + row[j + 1 :] for row in matrix[1:]]
+        term = entry * _determinant(minor)
+        total = total + term if j % 2 == 0 else total - term
+    return total
+
+
+def _instance() -> Decision:
+    """Two planes with rational rotations: p_0 … p_3 span, and the commutant has dimension 4."""
     rotation = _rotation(FIRST, SECOND)
+    tables = _tables(rotation, 4)
+    determinant = fmpq_mat([list(p.entries()) for p in tables]).det()
     dimension = _commutant(rotation)
-    unit = fmpq_mat(4, 4, [int(i == j) for i in range(4) for j in range(4)])
-    orthogonal = rotation.transpose() * rotation == unit
     return holds(
-        dimension == 4 and orthogonal,
-        "the commutant has another dimension",
+        determinant != 0 and dimension == 4,
+        "the table does not span, or the commutant has another dimension",
+        determinant=determinant,
         commutant_dimension=dimension,
-        block_rotations=2 * 2,
+    )
+
+
+def _empty_plane() -> Decision:
+    """p_0 = (1, 0, 0, 0): W = E_34 gives 0 at every pair of positions and does not commute."""
+    rotation = _rotation(FIRST, SECOND)
+    w = fmpq_mat(4, 4)
+    w[2, 3] = 1
+    change = (rotation * w - w * rotation).entries()
+    place = next((i for i, x in enumerate(change) if x != 0), None)
+    if place is None:
+        return Decision(Outcome.PROVED)
+    return Decision(
+        Outcome.REFUTED,
+        {},
+        "p_0 = (1, 0, 0, 0), W = E_34: every logit is 0, and RW - WR has the entry "
+        f"({place // 4 + 1}, {place % 4 + 1}) = {change[place]}",
     )
 
 
@@ -128,26 +283,48 @@ kernel of RoPE with constant content.
 """.strip(),
     hypotheses=("frequencies are distinct and lie in $(0, \\pi)$", "every plane has content"),
     prose=r"""
-Shifting both positions by one replaces $W$ by $R^\top W R$. The table spans the space, so
-invariance means
-$R^\top W R = W$. The steps decide this for two planes with rational rotations; a plane of $R$
-for each frequency is all
-that the argument uses.
+Everything holds for any number of planes: the steps speak of one plane $k$, or of two planes $k$
+and $l$, and of products over the others. Let $V = R^\top WR - W$. By the first step the logits are
+Toeplitz iff $p_i^\top Vp_j = 0$ for all $i, j$. By the third,
+$\prod_{l\ne k}(R^2 - 2\cos\theta_l R + I)\,p_i$, a combination of $p_i, p_{i+1}, \dots$, vanishes
+in every plane but $k$, and there it is
+$\prod_{l\ne k}2(\cos\theta_k-\cos\theta_l)\,R^{P-1}p_i \ne 0$; with the next position it spans the
+plane. So the table spans the space and $V = 0$.
 """.strip(),
     steps=(
         Step("identity", r"$W = I$ gives $\sum_k\cos\theta_k(i-j)$.", Rule.NORMAL_FORM, _identity),
         Step(
-            "spans",
-            "The rows of the table span the space (a Vandermonde determinant in $e^{\\pm "
-            "i\\theta_k}$).",
-            Rule.LINEAR_ALGEBRA,
-            _spans,
+            "shift",
+            r"$p_{i+1}^\top Wp_{j+1} = p_i^\top R^\top WR\,p_j$.",
+            Rule.REWRITING,
+            _shift,
         ),
         Step(
+            "other-planes",
+            r"In plane $k$: $R^2 - 2\cos\theta_lR + I = 2(\cos\theta_k - \cos\theta_l)R$.",
+            Rule.NORMAL_FORM,
+            _other_planes,
+        ),
+        Step(
+            "spans",
+            r"$\det(v, Rv) = \sin\theta_k|v|^2 \ne 0$ in plane $k$, for $v \ne 0$.",
+            Rule.NORMAL_FORM,
+            _plane_is_spanned,
+        ),
+        Step("commutes", r"$R^\top WR = W$ iff $WR = RW$.", Rule.REWRITING, _commutes),
+        Step(
             "commutant",
-            r"$R^\top WR = W$ has exactly the solutions $\bigoplus(a_kI+b_kJ)$.",
+            r"$WR = RW$ reads $R_kW_{kl} = W_{kl}R_l$ for each pair of planes. For $k\ne l$ its "
+            r"determinant is $4(\cos\theta_k-\cos\theta_l)^2$, so $W_{kl} = 0$; for $k = l$ the "
+            r"solutions are $a_kI+b_kJ$.",
+            Rule.NORMAL_FORM,
+            _blocks,
+        ),
+        Step(
+            "instance",
+            "Two planes with rational rotations.",
             Rule.LINEAR_ALGEBRA,
-            _both_directions,
+            _instance,
         ),
     ),
     twins=(
@@ -168,6 +345,12 @@ that the argument uses.
             "distinct frequencies.",
             "Only block rotations commute.",
             _equal_frequencies,
+        ),
+        Twin(
+            "empty-plane",
+            "content in every plane.",
+            "Toeplitz logits make $W$ commute with $R$ for every $p_0$.",
+            _empty_plane,
         ),
     ),
     answers=(

@@ -4,37 +4,27 @@ from __future__ import annotations
 
 from flint import arb
 
-from derivations.spectral.tools import BITS, equalities, number, precision, refuted, shown
-from symbolic_pe.algebra.scalar import ZERO, Scalar
+from derivations.spectral.tools import BITS, equalities, precision, refuted, shown
+from symbolic_pe.algebra.scalar import Scalar
 from symbolic_pe.decision import Decision, Outcome
 from symbolic_pe.proof.derivation import Answer, Derivation, Rule, Step, Twin
 
 
 def _softmax() -> Decision:
-    """e^{a+r}/(e^{a+r} + e^{b+r} + e^{c+r}), with exponentials A, B, C and R."""
-    a, b, c, r = (Scalar.symbol(x) for x in ("A", "B", "C", "R"))
-    return equalities({"weight": (a * r / (a * r + b * r + c * r), a / (a + b + c))})
+    """e^{a+r}/Σe^{b+r}, with exponentials A and R and S = Σe^b: Σ R·B = R·S term by term."""
+    a, r, total = (Scalar.symbol(x) for x in ("A", "R", "S"))
+    return equalities({"weight": (a * r / (r * total), a / total)})
 
 
 def _centring() -> Decision:
-    """(L + r1ᵀ)(I − 11ᵀ/n) = L(I − 11ᵀ/n): one row of three logits."""
-    row = [Scalar.symbol(x) for x in ("a", "b", "c")]
-    r = Scalar.symbol("r")
-
-    def centred(values: list[Scalar]) -> list[Scalar]:
-        mean = sum(values, start=ZERO) / number(len(values))
-        return [v - mean for v in values]
-
-    before, after = centred(row), centred([v + r for v in row])
-    return equalities(
-        {f"entry {i + 1}": pair for i, pair in enumerate(zip(after, before, strict=True))}
-    )
+    """One entry of (L + r1ᵀ)(I − 11ᵀ/n): the mean of a row of n logits with sum s moves by r."""
+    entry, total, n, r = (Scalar.symbol(x) for x in ("a", "s", "n", "r"))
+    return equalities({"entry": (entry + r - (total + n * r) / n, entry - total / n)})
 
 
 def _only_constants() -> Decision:
     """Equal weights ⇒ equal up to a constant: a − b = log of the quotient of weights."""
-    a, b, c = (Scalar.symbol(x) for x in ("A", "B", "C"))
-    total = a + b + c
+    a, b, total = (Scalar.symbol(x) for x in ("A", "B", "S"))
     return equalities({"quotient of two weights": ((a / total) / (b / total), a / b)})
 
 

@@ -6,14 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from flint import acb, acb_mat, arb, arb_mat, fmpq
 
-from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
-from symbolic_pe.algebra.scalar import ONE, Scalar, precision
+from symbolic_pe.algebra.complex_scalar import ComplexScalar
+from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial, Term
+from symbolic_pe.algebra.scalar import ONE, ZERO, Scalar, precision
 from symbolic_pe.decision import Decision, Outcome, holds
 from symbolic_pe.spectrum.eigenvalues import eigenvalue_enclosures
 from symbolic_pe.spectrum.sums import exponential_sums, toeplitz
 
 P = ExponentialPolynomial
 BITS = 128
+C_I = ComplexScalar(ZERO, ONE)
 
 
 def cosine(**angle: int) -> ExponentialPolynomial:
@@ -24,6 +26,33 @@ def cosine(**angle: int) -> ExponentialPolynomial:
 def sine(**angle: int) -> ExponentialPolynomial:
     """sin of an integer combination of named angles."""
     return P.sine("u", ONE).compose(angle)
+
+
+def at_quarter_turns(f: ExponentialPolynomial, angle: str, turns: int) -> ExponentialPolynomial:
+    """f with a named angle at turns·π/2: e^{imx} becomes i^{m·turns}.
+
+    It depends on `turns` modulo 4 alone, so four values decide every integer.
+
+    >>> str(at_quarter_turns(cosine(a=1, b=1), "a", 1))
+    '-sin(b)'
+
+    Raises `ValueError` when the angle enters with another factor than an integer.
+    """
+    place = f.variables.index(angle)
+    rest = f.variables[:place] + f.variables[place + 1 :]
+    total = P(rest, {})
+    for key, c in f.terms.items():
+        rate = key.exponents[place]
+        whole = rate.im.is_rational() and rate.im.rational_value().q == 1
+        if not (rate.re.is_zero() and whole) or key.powers[place]:
+            raise ValueError(f"{angle} enters by exp({rate}*{angle}), not by an integer multiple")
+        turned = c
+        for _ in range(int(rate.im.rational_value().p) * turns % 4):
+            turned = turned * C_I
+        exponents = key.exponents[:place] + key.exponents[place + 1 :]
+        powers = key.powers[:place] + key.powers[place + 1 :]
+        total = total + P(rest, {Term(powers, exponents): turned})
+    return total
 
 
 def number(value: int | fmpq) -> Scalar:
@@ -122,6 +151,7 @@ def equal_weights(frequencies: Sequence[arb], count: int) -> Iterator[arb]:
 __all__ = [
     "BITS",
     "P",
+    "at_quarter_turns",
     "constant",
     "cosine",
     "eigenvalues",

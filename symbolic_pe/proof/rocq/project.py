@@ -31,6 +31,8 @@ THEORY = (
     "Checker",
     "Similarity",
     "Steps",
+    "Spectra",
+    "Majorisation",
 )
 """The files of the theory, each after those that it needs."""
 OPTIONS = "-Q theory SymbolicPE\n-Q encodings SymbolicPE.Encodings\n-arg -w -arg none\n"

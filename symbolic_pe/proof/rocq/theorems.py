@@ -116,6 +116,32 @@ THEOREMS = (
     Theorem("Similarity", "similarity_of_data", "integers decide XP = PJ, PQ = I and give exp(tX)"),
     Theorem("Steps", "step_group_law", "Bᵐ⁺ⁿ = BᵐBⁿ for all integers, given the inverse of B"),
     Theorem("Steps", "inverse_of_data", "integers decide that C is the inverse of B"),
+    Theorem(
+        "Spectra",
+        "logits_have_rank_at_most",
+        "any d + 1 columns of logits of d channels are dependent, whatever turns queries and keys",
+    ),
+    Theorem("Spectra", "mean_of_bilinear", "independent q, k: E qᵀAk = (E q)ᵀA(E k)"),
+    Theorem("Spectra", "lower_triangular", "the determinant is the product of the diagonal"),
+    Theorem("Spectra", "upper_triangular", "and so for the other triangle"),
+    Theorem(
+        "Spectra",
+        "masked_characteristic_polynomial",
+        "causal mask: det(zI − L) = Π (z − Lᵢᵢ), for every number of positions",
+    ),
+    Theorem(
+        "Spectra",
+        "determinant_less_row_before",
+        "rows less multiples of the rows before keep the determinant",
+    ),
+    Theorem("Spectra", "decay_determinant", "n + 1 positions: det r^|i − j| = (1 − r²)ⁿ"),
+    Theorem("Spectra", "lag_determinant", "n + 2 positions: det |i − j| = (−1)ⁿ⁺¹(n + 1)2ⁿ"),
+    Theorem(
+        "Majorisation",
+        "shares_weigh_at_most",
+        "Ky Fan: falling numbers, shares in [0, 1] that add to k: at most the first k",
+    ),
+    Theorem("Majorisation", "majorised_product", "majorised positive numbers: larger product"),
 )
 
 
