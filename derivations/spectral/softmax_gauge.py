@@ -105,6 +105,6 @@ condition number of $L$ are not.
     answers=(
         Answer("F8", Outcome.REFUTED, "raw-spectrum", "row-centred quantities are invariant"),
     ),
-    justifies=("numeric_check.spectrum.exact_spectrum.Centred",),
+    justifies=("numeric_check.spectrum.spectrum.Centred",),
     sources=("Gu et al., arXiv:2505.13027, for the claim",),
 )

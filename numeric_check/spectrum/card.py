@@ -8,11 +8,8 @@ from dataclasses import dataclass, replace
 from flint import fmpq
 
 from numeric_check.spectrum.dense import MAX_DENSE
-from numeric_check.spectrum.exact_spectrum import (
-    Spectrum,
-    kernel_spectrum,
-    linear_bias_spectrum,
-)
+from numeric_check.spectrum.exact_spectrum import kernel_spectrum, linear_bias_spectrum
+from numeric_check.spectrum.spectrum import Spectrum
 from numeric_check.spectrum.window import DEFAULT_LIMIT, Window, first_negative_lag
 from symbolic_pe.algebra.scalar import ONE
 from symbolic_pe.budget import Budget

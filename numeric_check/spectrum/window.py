@@ -8,7 +8,8 @@ Many lags at once in float64, with an error bound that rests on IEEE 754 alone:
     the other 52 are exact in float64, and two short Taylor polynomials do the rest;
   * decay factors are products of three table entries.
 
-Signs of lags whose value is not clear of the bound are decided by balls.
+Signs of lags whose value is not clear of the bound are decided by balls, and exact zeros by
+algebra.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from numpy.typing import NDArray
 from symbolic_pe.algebra.scalar import DECISION_PRECISIONS, precision
 from symbolic_pe.errors import Undecided
 from symbolic_pe.spectrum.kernel import Component, PositionalKernel
+from symbolic_pe.spectrum.zeros import is_exact_zero, sign_period
 
 Array = NDArray[Any]
 
@@ -33,6 +35,8 @@ TABLE_BITS = 12
 CHUNK = 1 << 14
 BLOCK = 1 << 7
 DEFAULT_LIMIT = 1 << 20
+CLEAR = 192
+"""Bits at which a kernel that still contains 0 is asked for an exact zero."""
 
 
 @dataclass(frozen=True)
@@ -41,9 +45,10 @@ class Window:
 
     lag      the lag, or None when there is none up to `limit`
     value    enclosure of κ at the lag
-    before   enclosure of κ one lag before, which is positive like all before it
+    before   enclosure of κ one lag before; no lag before is negative
     limit    how far was looked
     reason   why there is none at any lag, where that is proved
+    zero     the first lag on the way where κ is exactly 0, decided by algebra
     """
 
     lag: int | None
@@ -51,24 +56,34 @@ class Window:
     before: arb | None
     limit: int
     reason: str = ""
+    zero: int | None = None
 
 
 def first_negative_lag(kernel: PositionalKernel, limit: int = DEFAULT_LIMIT) -> Window:
-    """Look from lag 1 to `limit`.
+    """Look from lag 1 to `limit`, and no further than one period.
 
-    Raises `Undecided` when the sign of one lag on the way is not decided: κ may be 0 there.
+    Raises `Undecided` when the sign of one lag on the way is not decided.
     """
     never = _never(kernel)
     if never:
         return Window(None, None, None, limit, never)
-    for lags, values, errors in chunks(kernel, limit):
+    cycle = sign_period(kernel)
+    last = limit if cycle is None else min(limit, cycle)
+    zero: int | None = None
+    for lags, values, errors in chunks(kernel, last):
         for index in np.flatnonzero(values <= errors):
             lag = int(lags[index])
-            value = kernel_sign(kernel, lag)
-            if value < 0:
+            value = sign_or_zero(kernel, lag)
+            if value is None:
+                zero = zero or lag
+            elif value < 0:
                 with precision(128):
-                    return Window(lag, value, kernel.value(lag - 1), limit)
-    return Window(None, None, None, limit)
+                    before = arb(0) if zero == lag - 1 else kernel.value(lag - 1)
+                    return Window(lag, value, before, limit, zero=zero)
+    reason = (
+        f"signs repeat every {cycle} lags, and none of these is negative" if last == cycle else ""
+    )
+    return Window(None, None, None, limit, reason, zero)
 
 
 def _never(kernel: PositionalKernel) -> str:
@@ -103,6 +118,22 @@ def kernel_sign(kernel: PositionalKernel, lag: int) -> arb:
             if not value.contains(0):
                 return value
     raise Undecided(f"the sign of the kernel at lag {lag}: 0 to {DECISION_PRECISIONS[-1]} bits")
+
+
+def sign_or_zero(kernel: PositionalKernel, lag: int) -> arb | None:
+    """κ(m) as a ball that excludes 0, or None where it is 0. Raises `Undecided`."""
+    with precision(CLEAR):
+        value = kernel.value(lag)
+    if not value.contains(0):
+        return value
+    try:
+        zero = is_exact_zero(kernel, lag)
+    except Undecided as unknown:
+        try:
+            return kernel_sign(kernel, lag)
+        except Undecided as error:
+            raise Undecided(f"{error}, and algebra does not decide it: {unknown}") from None
+    return None if zero else kernel_sign(kernel, lag)
 
 
 def chunks(kernel: PositionalKernel, limit: int) -> Iterator[tuple[Array, Array, Array]]:

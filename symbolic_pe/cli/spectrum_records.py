@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from flint import arb
 
     from numeric_check.spectrum.card import Card, HeadCard
-    from numeric_check.spectrum.exact_spectrum import Spectrum
     from numeric_check.spectrum.lens import HeadLens
     from numeric_check.spectrum.search import BaseInterval
+    from numeric_check.spectrum.spectrum import Spectrum
     from numeric_check.spectrum.window import Window
     from symbolic_pe.spectrum.claims import SpectralClaim
     from symbolic_pe.spectrum.relations import Relations
@@ -54,7 +54,8 @@ class CentredRecord(msgspec.Struct, frozen=True):
 class WindowRecord(msgspec.Struct, frozen=True):
     """The first lag with a negative kernel; `never` says why there is none, where that is proved.
 
-    `enclosure` is the kernel at `lag`, `before` at lag - 1; every lag up to there is positive.
+    `enclosure` is the kernel at `lag`, `before` at lag - 1; no lag before is negative, and `zero`
+    is the first of them where the kernel is exactly 0.
     """
 
     lag: int | None
@@ -62,6 +63,7 @@ class WindowRecord(msgspec.Struct, frozen=True):
     before: Enclosure | None
     searched: int
     never: str | None
+    zero: int | None
 
 
 class RelationsRecord(msgspec.Struct, frozen=True):
@@ -263,7 +265,7 @@ def _symbol(p: SymbolPart) -> SymbolRecord:
 
 def _window(w: Window) -> WindowRecord:
     return WindowRecord(
-        w.lag, enclosure(w.value), enclosure(w.before), w.lag or w.limit, w.reason or None
+        w.lag, enclosure(w.value), enclosure(w.before), w.lag or w.limit, w.reason or None, w.zero
     )
 
 

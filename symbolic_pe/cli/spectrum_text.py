@@ -92,13 +92,14 @@ def _number(x: Enclosure) -> str:
 
 
 def _window(w: WindowRecord) -> str:
+    zero = "" if w.zero is None else f"; exactly 0 at lag {w.zero} (by algebra)"
     if w.never:
-        return f"no negative lag: {w.never}"
+        return f"no negative lag: {w.never}{zero}"
     if w.lag is None or w.enclosure is None or w.before is None:
-        return f"no negative lag up to {w.searched}"
+        return f"no negative lag up to {w.searched}{zero}"
     return (
         f"first negative lag {w.lag} ({w.enclosure.value:.6g}), one before {w.before.value:.6g}; "
-        "both signs certified"
+        f"both signs certified{zero}"
     )
 
 

@@ -11,6 +11,10 @@ The last is the only positive eigenvalue of B, 1/(2 sinh²(η/2)); its equation 
 left side falls from ∞ to 1. Every even ω is above π/n: up to there both cotangents are ≥ 0. So for
 −m|i − j| the largest eigenvalue is m/(2 sin²(π/2n)), the only negative one is −m/(2 sinh²(η/2)),
 and the trace is 0.
+
+Row sums are −m(x² + (n² − 1)/4), so that row-centring leaves ‖B‖² − ‖B1‖²/n of the squared norm.
+Odd waves keep their eigenvalues; the largest of them is the largest singular value of the
+row-centred matrix once its square is at least half of what is left.
 """
 
 from __future__ import annotations
@@ -28,21 +32,33 @@ ROUNDS = 200
 class BiasSpectrum:
     """Extreme eigenvalues and norms of −m|i − j|, as balls.
 
-    largest        m/(2 sin²(π/2n)), the norm of the row-centred matrix from below
+    largest        m/(2 sin²(π/2n)), an odd wave
     negative       the only negative eigenvalue
     nuclear        Σ|λ| = 2·|negative|, as the trace is 0
     squared_norm   m²·n²(n² − 1)/6
+    centred_share  of it that row-centring leaves, a rational number
     """
 
     length: int
     largest: arb
     negative: arb
     squared_norm: arb
+    centred_share: fmpq
 
     @property
     def nuclear(self) -> arb:
         """Σ|λ|."""
         return -2 * self.negative
+
+    @property
+    def largest_centred(self) -> arb | None:
+        """The largest singular value of B(I − 11ᵀ/n), where the largest odd wave is it.
+
+        Its square is that wave's or at most what the squared norm leaves beside it.
+        """
+        square = self.largest * self.largest
+        rest = self.squared_norm * self.centred_share - square
+        return self.largest if square >= rest else None
 
 
 def bias_spectrum(slope: Scalar, length: int) -> BiasSpectrum:
@@ -54,7 +70,20 @@ def bias_spectrum(slope: Scalar, length: int) -> BiasSpectrum:
         m / (2 * (arb.pi() / (2 * n)).sin() ** 2),
         -m / (2 * (eta / 2).sinh() ** 2),
         m * m * fmpq(n * n * (n * n - 1), 6),
+        1 - squared_row_sums(n) / n / fmpq(n * n * (n * n - 1), 6),
     )
+
+
+def squared_row_sums(n: int) -> fmpq:
+    """Σ_i (Σ_j |i − j|)² = Σ_x (x² + (n² − 1)/4)² over centred positions x.
+
+    >>> squared_row_sums(3), 3**2 + 2**2 + 3**2
+    (22, 22)
+    """
+    quarter = fmpq(n * n - 1, 4)
+    second = fmpq(n * (n * n - 1), 12)
+    fourth = fmpq(n * (n * n - 1) * (3 * n * n - 7), 240)
+    return fourth + 2 * quarter * second + n * quarter * quarter
 
 
 def hyperbolic_root(n: int) -> arb:

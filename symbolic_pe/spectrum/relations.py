@@ -45,7 +45,7 @@ def rational_relations(frequencies: Sequence[Scalar]) -> Relations:
 
     Raises `Undecided` for numbers whose relations no theorem decides.
     """
-    vectors = [_coordinates(x) for x in frequencies]
+    vectors = [coordinates(x) for x in frequencies]
     keys = sorted({key for vector in vectors for key in vector})
     place = {key: i for i, key in enumerate(keys)}
     matrix = fmpq_mat(len(vectors), max(1, len(keys)))
@@ -65,7 +65,7 @@ def rational_relations(frequencies: Sequence[Scalar]) -> Relations:
     )
 
 
-def _coordinates(x: Scalar) -> Coordinates:
+def coordinates(x: Scalar) -> Coordinates:
     """Coefficients over the independent products of radicals and symbols."""
     found: Coordinates = {}
     for radical, coefficient in x.terms.items():

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from flint import arb, fmpq
+from flint import fmpq
 
 from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
 from symbolic_pe.algebra.real_number import RealNumber
@@ -125,13 +125,3 @@ def _is_even(bias: ExponentialPolynomial) -> bool:
     """bias(−τ) = bias(τ)."""
     (name,) = bias.variables
     return (bias.compose({name: 1}) - bias.compose({name: -1})).vanishes()
-
-
-def largest_value(kernel: PositionalKernel) -> arb | None:
-    """Σ m·sup of every Poisson kernel, an upper bound for every eigenvalue; None with atoms.
-
-    P_r ≤ (1 + r)/(1 − r) = coth(−a/2); two bumps at ±b count with half the mass each.
-    """
-    if any(c.rate_sign >= 0 for c in kernel.components):
-        return None
-    return sum((c.mass * (-c.rate.enclosure() / 2).coth() for c in kernel.components), start=arb(0))

@@ -6,13 +6,10 @@ import numpy as np
 import pytest
 from flint import arb, fmpq
 
+from numeric_check.spectrum.decaying import squared_norm
 from numeric_check.spectrum.dense import kernel_values, largest_eigenvalue, lower_bound
 from numeric_check.spectrum.eigenbasis import certified_eigenvalues
-from numeric_check.spectrum.exact_spectrum import (
-    kernel_spectrum,
-    linear_bias_spectrum,
-    squared_norm,
-)
+from numeric_check.spectrum.exact_spectrum import kernel_spectrum, linear_bias_spectrum
 from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
 from symbolic_pe.algebra.scalar import Scalar, precision
 from symbolic_pe.encodings.catalogue import catalogue
@@ -152,6 +149,11 @@ def test_linear_bias(n: int) -> None:
     assert inside(found.largest, values[-1])
     assert inside(found.effective_rank, np.abs(values).sum() ** 2 / (values**2).sum())
     assert (values < -1e-12).sum() == 1
+    centred = matrix - matrix.mean(axis=1, keepdims=True)
+    assert found.centred is not None
+    assert found.centred.largest is not None
+    assert inside(found.centred.largest, np.linalg.svd(centred, compute_uv=False)[0])
+    assert inside(found.centred.share, (centred**2).sum() / (matrix**2).sum())
 
 
 def test_parameters_and_growth_have_no_spectrum() -> None:

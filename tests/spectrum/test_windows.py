@@ -16,6 +16,7 @@ from symbolic_pe.encodings.catalogue import catalogue
 from symbolic_pe.encodings.specification import from_document
 from symbolic_pe.errors import SpecificationError, Undecided
 from symbolic_pe.spectrum.kernel import PositionalKernel, positional_kernel
+from symbolic_pe.spectrum.zeros import is_exact_zero, sign_period
 
 
 def rope(**settings: object) -> PositionalKernel:
@@ -82,10 +83,46 @@ def test_cosines_of_phases() -> None:
     assert np.max(np.abs(cosines(phases) - np.cos(angles))) < 5e-15
 
 
-def test_a_lag_where_the_kernel_is_exactly_zero_is_not_decided() -> None:
-    kernel = positional_kernel(from_document({"generator": {"blocks": [{"frequency": "pi/2"}]}}))
-    with pytest.raises(Undecided, match="lag 1"):
-        first_negative_lag(kernel, 10)
+def blocks(*texts: str, rate: str = "0") -> PositionalKernel:
+    document = {"generator": {"blocks": [{"frequency": t, "rate": rate} for t in texts]}}
+    return positional_kernel(from_document(document))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "zero", "lag"),
+    [
+        (blocks("pi/2"), 1, 2),
+        (blocks("pi/2", rate="-log(2)"), 1, 2),
+        (blocks("1/5*pi", "3/5*pi", "1/6*pi"), 2, 4),
+        (blocks("sqrt(2)", "sqrt(2) + pi"), 1, 2),
+        (blocks("1", "2"), None, 2),
+    ],
+    ids=["quarter", "decaying", "golden ratio", "half turn apart", "none"],
+)
+def test_exact_zeros_on_the_way(kernel: PositionalKernel, zero: int | None, lag: int) -> None:
+    found = first_negative_lag(kernel, 50)
+    assert (found.zero, found.lag) == (zero, lag)
+    assert found.value is not None
+    assert found.value < 0
+
+
+def test_zeros_are_decided_and_not_guessed() -> None:
+    """A number that is not 0 but small: cos of nearly a quarter turn."""
+    near = blocks("1/2*pi - 1/10^60")
+    assert not is_exact_zero(near, 1)
+    assert first_negative_lag(near, 5).zero is None
+    with pytest.raises(Undecided, match="holds log"):
+        is_exact_zero(blocks("log(2)"), 1)
+
+
+def test_signs_that_repeat_end_the_search() -> None:
+    """3/7 + 2/7·cos πm + 2/7·cos 2πm/3 is 0 at lag 1 and nowhere negative."""
+    assert sign_period(blocks("pi/2", "2/3*pi")) == 12
+    assert sign_period(blocks("pi/2", "1")) is None
+    found = first_negative_lag(blocks("0", "0", "0", "pi", "2/3*pi"))
+    assert (found.lag, found.zero) == (None, 1)
+    assert "repeat every 6 lags" in found.reason
+    assert first_negative_lag(blocks("0", "0", "pi", "2/3*pi")).lag == 1
 
 
 def test_weights_move_the_window() -> None:
