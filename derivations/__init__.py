@@ -101,6 +101,7 @@ CHAPTERS = (
             "spectral.softmax_gauge",
             "spectral.sinusoidal_tables",
             "spectral.positional_gradient",
+            "spectral.heads_and_positions",
             "spectral.effective_kernel",
             "spectral.added_terms",
             "spectral.logits_and_optimisation",

@@ -148,6 +148,7 @@ NAMES = (
     "softmax_gauge",
     "sinusoidal_tables",
     "positional_gradient",
+    "heads_and_positions",
     "effective_kernel",
     "added_terms",
     "logits_and_optimisation",
