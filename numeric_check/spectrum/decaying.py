@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from math import inf
 
 from flint import acb, arb, fmpq
 
@@ -129,7 +130,7 @@ def _between_bounds(base: Spectrum, kernel: PositionalKernel, dense: int) -> Spe
 
 
 def _upper(x: arb) -> float:
-    return float(x.upper())
+    return float(x.upper()) if x.is_finite() else inf
 
 
 def _waves(kernel: PositionalKernel, place: fmpq, n: int) -> list[arb]:

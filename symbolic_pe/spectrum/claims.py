@@ -6,6 +6,7 @@ which side an encoding falls on, with numbers of its own as witness.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from flint import arb, fmpq
@@ -15,10 +16,12 @@ from symbolic_pe.decision import Outcome
 from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.generators.block import Block
 from symbolic_pe.spectrum.kernel import Component, PositionalKernel
-from symbolic_pe.spectrum.symbol import bias_slope
+from symbolic_pe.spectrum.symbol import bias_kernel, bias_slope
 
 BITS = 128
 LAGS = 64
+LARGEST_POWER, NEIGHBOURS = 128, 16
+"""Lags that are tried for growth: up to 2^128, and some beside each power of 2."""
 
 
 @dataclass(frozen=True)
@@ -94,18 +97,16 @@ def _contracts(encoding: Encoding, kernel: PositionalKernel) -> SpectralClaim:
             derivation,
             _growing(kernel),
         )
-    if len(kernel.components) == 1 and not kernel.components[0].turns:
-        only = kernel.components[0]
-        if only.longest_chain == 1:
-            return SpectralClaim(
-                name,
-                published,
-                Outcome.PROVED,
-                statement,
-                "A(lag) is a multiple of I, so logits are C o T with T positive semidefinite and "
-                "of unit diagonal",
-                "schur-multipliers-majorise",
-            )
+    if _is_multiple_of_identity(kernel):
+        return SpectralClaim(
+            name,
+            published,
+            Outcome.PROVED,
+            statement,
+            "A(lag) is a multiple of I, so logits are C o T with T positive semidefinite and "
+            "of unit diagonal",
+            "schur-multipliers-majorise",
+        )
     return SpectralClaim(
         name,
         published,
@@ -117,11 +118,17 @@ def _contracts(encoding: Encoding, kernel: PositionalKernel) -> SpectralClaim:
     )
 
 
+def _is_multiple_of_identity(kernel: PositionalKernel) -> bool:
+    """One eigenvalue e^a or −e^a of a step, without longer chains."""
+    only = kernel.components[0]
+    real = not only.turns or only.frequency.text == "pi"
+    return len(kernel.components) == 1 and real and only.longest_chain == 1
+
+
 def _witness(encoding: Encoding, kernel: PositionalKernel) -> str:
     """Orthogonal tokens of equal length whose logit is not 0."""
-    turning = next((c for c in kernel.components if c.turns), None)
     with precision(BITS):
-        if turning is not None:
+        for turning in (c for c in kernel.components if c.turns):
             for lag in range(1, LAGS):
                 value = (lag * turning.exponent).exp().imag
                 if not value.contains(0):
@@ -144,15 +151,25 @@ def _witness(encoding: Encoding, kernel: PositionalKernel) -> str:
 def _growing(kernel: PositionalKernel) -> str:
     """Equal unit tokens in the growing plane: [[1, v], [v, 1]] against [[1, 1], [1, 1]]."""
     fastest = next(c for c in kernel.components if c.rate_sign > 0)
+    found = _first_large(lambda lag: (lag * fastest.exponent).exp().real)
+    if found is None:
+        return "one unit token twice, at a lag where the growth exceeds 1"
+    lag, value = found
+    return (
+        f"one unit token twice, in the growing plane, at lag {lag}: the largest "
+        f"eigenvalue is {(1 + abs(value)).str(8, radius=False)}, and 2 without position"
+    )
+
+
+def _first_large(at: Callable[[int], arb]) -> tuple[int, arb] | None:
+    """A lag near a power of 2 where the modulus exceeds 5/4, with the value."""
     with precision(BITS):
-        for lag in range(1, 1 << 20):
-            value = abs((lag * fastest.exponent).exp().real)
-            if value > 1:
-                return (
-                    f"one unit token twice, in the growing plane, at lag {lag}: the largest "
-                    f"eigenvalue is {(1 + value).str(8, radius=False)}, and 2 without position"
-                )
-    return "one unit token twice, at a lag where the growth exceeds 1"
+        for power in range(LARGEST_POWER):
+            for lag in range(1 << power, (1 << power) + NEIGHBOURS):
+                value = at(lag)
+                if abs(value) > fmpq(5, 4):
+                    return lag, value
+    return None
 
 
 def _shear(encoding: Encoding) -> arb | None:
@@ -181,7 +198,7 @@ def _positive(kernel: PositionalKernel) -> SpectralClaim:
             statement,
             "some e^(a|lag|) grows, so an entry exceeds the diagonal",
             "schur-multipliers-majorise",
-            "a 2 x 2 section has the determinant 1 - k(m)^2 < 0 for large m",
+            _indefinite(kernel),
         )
     return SpectralClaim(
         name,
@@ -191,6 +208,17 @@ def _positive(kernel: PositionalKernel) -> SpectralClaim:
         "positive masses times positive semidefinite kernels; where all pairs share one content "
         "Gram, logits are C o T and majorisation applies",
         "schur-multipliers-majorise",
+    )
+
+
+def _indefinite(kernel: PositionalKernel) -> str:
+    found = _first_large(kernel.value)
+    if found is None:
+        return "a 2 x 2 section has the determinant 1 - k(m)^2 < 0 for large m"
+    lag, value = found
+    return (
+        f"positions 0 and {lag}: the kernel is {value.str(8, radius=False)}, so the 2 x 2 section "
+        f"has the determinant {(1 - value * value).str(8, radius=False)}"
     )
 
 
@@ -250,9 +278,17 @@ def _szego(encoding: Encoding, kernel: PositionalKernel) -> SpectralClaim:
         ("F10", "V6"),
         Outcome.PROVED,
         statement,
-        "every part decays: the symbol is a sum of Poisson kernels, continuous and positive "
-        "(Szego's theorem itself is cited)",
+        _decays(kernel),
         "poisson-kernels",
+    )
+
+
+def _decays(kernel: PositionalKernel) -> str:
+    if len(kernel.components) == 1 and not kernel.components[0].turns:
+        return "one rate: every eigenvalue lies between neighbouring samples of the Poisson kernel"
+    return (
+        "every part decays: the symbol is a sum of Poisson kernels, continuous and positive, "
+        "given Szego's theorem (1915)"
     )
 
 
@@ -304,6 +340,15 @@ def _bias(encoding: Encoding) -> SpectralClaim:
     slope = bias_slope(augmentation.bias)
     name = "conditionally-positive-definite-bias"
     statement = "The bias matrix is positive semidefinite on vectors that add to 0."
+    if bias_kernel(augmentation.bias) is not None:
+        return SpectralClaim(
+            name,
+            ("V7",),
+            Outcome.PROVED,
+            statement,
+            "a sum of cosines with positive weights and a constant, which such vectors do not see",
+            "schur-multipliers-majorise",
+        )
     if slope is None:
         return SpectralClaim(
             name,

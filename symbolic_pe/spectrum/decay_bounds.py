@@ -12,6 +12,7 @@ below   the Rayleigh quotient of v_j = sin(π(j + 1)/(n + 1))·e^{iωj}, whose a
 from __future__ import annotations
 
 from heapq import heapify, heappop, heappush
+from math import inf
 
 from flint import acb, arb, fmpq
 
@@ -49,7 +50,8 @@ def _largest_of(c: Component, n: int) -> arb:
 def supremum(kernel: PositionalKernel) -> tuple[arb, fmpq]:
     """An upper bound of the symbol on [0, π], and a frequency where it is nearly reached.
 
-    Every component must decay. The bound holds whenever the search ends.
+    Every component must decay. The bound holds whenever the search ends, and is infinite when it
+    ends too early.
     """
     with precision(SEARCH_BITS):
         parts = [_Bump(c) for c in kernel.components]
@@ -59,19 +61,20 @@ def supremum(kernel: PositionalKernel) -> tuple[arb, fmpq]:
         best, place = arb(0), fmpq(0)
         for index in range(START_BOXES):
             low, high = index * width, (index + 1) * width
-            boxes.append((-float(_above(parts, low, high).upper()), low, high))
+            boxes.append((-_above(parts, low, high), low, high))
         heapify(boxes)
         for _ in range(MOST_EVALUATIONS // (3 * len(parts)) + START_BOXES):
             top, low, high = boxes[0]
             middle = (low + high) / 2
-            value = arb(_value(parts, arb(middle)).lower())
+            value = _value(parts, arb(middle))
+            value = arb(value.lower()) if value.is_finite() else best
             if value > best:
                 best, place = value, middle
             if arb(-top) <= best * (1 + TOLERANCE):
                 break
             heappop(boxes)
             for a, b in ((low, middle), (middle, high)):
-                heappush(boxes, (-float(_above(parts, a, b).upper()), a, b))
+                heappush(boxes, (-_above(parts, a, b), a, b))
         return arb(-boxes[0][0]) * (1 + TOLERANCE), place
 
 
@@ -103,8 +106,11 @@ def _value(parts: list[_Bump], omega: arb) -> arb:
     return sum((p.both(omega)[0] for p in parts), start=arb(0))
 
 
-def _above(parts: list[_Bump], low: fmpq, high: fmpq) -> arb:
-    """The smaller of the natural bound on a box and that of the mean value theorem."""
+def _above(parts: list[_Bump], low: fmpq, high: fmpq) -> float:
+    """The smaller of the natural bound on a box and that of the mean value theorem.
+
+    Infinite where the box is too wide for a ball to stay clear of a pole beside it.
+    """
     box = arb(low).union(arb(high))
     natural = slope = arb(0)
     for part in parts:
@@ -113,7 +119,12 @@ def _above(parts: list[_Bump], low: fmpq, high: fmpq) -> arb:
         slope += derivative
     half = arb((high - low) / 2)
     tilted = _value(parts, arb((low + high) / 2)) + slope.abs_upper() * half
-    return arb(min(natural.upper(), tilted.upper(), key=float))
+    return min(_end(natural), _end(tilted))
+
+
+def _end(x: arb) -> float:
+    """The upper end, to nearest; `TOLERANCE` covers the rounding."""
+    return float(x.upper()) if x.is_finite() else inf
 
 
 def _integers(x: arb) -> tuple[int, int]:

@@ -82,6 +82,20 @@ def test_the_supremum_is_that_of_the_symbol() -> None:
     assert abs(float(place.p) / float(place.q) - omega[total.argmax()]) < 0.01
 
 
+@pytest.mark.parametrize("rate", ["-1/10^3", "-1/10^9", "-1/10^30", "-1/10^200", "-50"])
+def test_rates_near_nought_and_far_from_it(rate: str) -> None:
+    """A pole beside the circle: the bound is that of the peak, or none."""
+    kernel = blocks((rate, "0"), (rate, "1/10^20"), (rate, "1"))
+    above, _ = supremum(kernel)
+    with precision(2048):
+        peak = kernel.components[0].mass * (-kernel.components[0].rate.enclosure() / 2).coth()
+    assert above > peak
+    for n in (2, 5, 64):
+        found = kernel_spectrum(kernel, n)
+        assert inside(found.largest, np.linalg.eigvalsh(dense(kernel, n))[-1], 1e-9 * n)
+        assert found.largest.rad() < 1e-3 * found.largest
+
+
 @pytest.mark.parametrize("name", ["xpos", "mamba-3", "jordan-rope"])
 def test_row_sums(name: str) -> None:
     kernel = positional_kernel(catalogue(name))
