@@ -11,7 +11,7 @@ from numeric_check.spectrum.dense import MAX_DENSE
 from numeric_check.spectrum.exact_spectrum import kernel_spectrum, linear_bias_spectrum
 from numeric_check.spectrum.spectrum import Spectrum
 from numeric_check.spectrum.window import DEFAULT_LIMIT, Window, first_negative_lag
-from symbolic_pe.algebra.scalar import ONE
+from symbolic_pe.algebra.scalar import ONE, Scalar
 from symbolic_pe.budget import Budget
 from symbolic_pe.encodings.axes import SeveralAxes
 from symbolic_pe.encodings.encoding import Domain, Encoding, Head
@@ -37,6 +37,7 @@ class HeadCard:
     spectrum  of the content kernel, or of the bias −m|i − j| where there is one
     of        which matrix that is
     missing   what is not given, and why
+    slope     m of a bias −m|i − j|, to be drawn
     axis      name of the axis, for positions of several coordinates
     """
 
@@ -50,6 +51,7 @@ class HeadCard:
     claims: tuple[SpectralClaim, ...]
     missing: tuple[str, ...]
     axis: str = ""
+    slope: float | None = None
 
 
 @dataclass(frozen=True)
@@ -177,6 +179,7 @@ def _head(
     parts = symbol(kernel)
     of = "content kernel"
     spectrum: Spectrum | None = None
+    slope: Scalar | None = None
     if augmentation is not None:
         parts = (*parts, bias_symbol(augmentation.bias))
         of = f"bias {augmentation.bias}"
@@ -212,4 +215,15 @@ def _head(
             relations = None
             missing.append(f"relations: {error}")
     claims = spectral_claims(encoding, content, asked.length)
-    return HeadCard(heads, kernel, parts, of, spectrum, window, relations, claims, tuple(missing))
+    return HeadCard(
+        heads,
+        kernel,
+        parts,
+        of,
+        spectrum,
+        window,
+        relations,
+        claims,
+        tuple(missing),
+        slope=None if slope is None else float(slope.ball({}).mid()),
+    )

@@ -137,7 +137,7 @@ def _waves(kernel: PositionalKernel, place: fmpq, n: int) -> list[arb]:
     """Lower bounds: waves under half a sine, and plane waves at components."""
     found = [arb(1)]
     main = sorted(kernel.components, key=lambda c: -(c.mass / 2 if c.turns else c.mass))
-    for omega in {place, fmpq(0)}:
+    for omega in (place, fmpq(0)):
         try:
             found.append(wave_quotient(kernel, omega, n))
         except Undecided:

@@ -14,6 +14,7 @@ from numeric_check.spectrum.card import Card, HeadCard
 from numeric_check.spectrum.dense import kernel_values
 from numeric_check.spectrum.window import Evaluator
 from symbolic_pe.errors import SpecificationError
+from symbolic_pe.spectrum.decay import decay_eigenvalue
 from symbolic_pe.spectrum.kernel import Component
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 BLUE, RED, GREEN = "#1b6ca8", "#c0392b", "#2e8b57"
 MOST_LAGS = 4096
 MOST_EIGENVALUES = 512
+MOST_LISTED = 256
 SETTINGS: Any = {
     "svg.hashsalt": "symbolic-pe",
     "font.size": 9,
@@ -55,46 +57,61 @@ def card_figure(card: Card) -> str:
 
 
 def _kernel(axes: Axes, head: HeadCard, length: int) -> None:
+    axes.axhline(0, color="black", linewidth=0.6)
+    axes.set_xlabel("lag")
+    if head.slope is not None:
+        lags = np.linspace(0, min(MOST_LAGS, length - 1), 2)
+        axes.plot(lags, -head.slope * lags, color=BLUE, linewidth=0.9)
+        axes.set_title("bias against lag")
+        return
     lag = head.window.lag if head.window else None
     most = min(MOST_LAGS, max(64, 2 * lag if lag else min(length, 512)))
-    lags = np.unique(np.linspace(1, most, 1500).astype(np.uint64))
+    lags = np.unique(np.linspace(0, most, 1500).astype(np.uint64))
     values, _ = Evaluator.of(head.kernel).values(lags)
     decay = max(_float(c, "rate") for c in head.kernel.components)
-    values = values * np.exp(decay * lags.astype(float))
-    axes.axhline(0, color="black", linewidth=0.6)
-    axes.plot(lags, values, color=BLUE, linewidth=0.9)
+    axes.plot(lags, values * np.exp(decay * lags.astype(float)), color=BLUE, linewidth=0.9)
     if lag is not None and lag <= most:
         axes.axvline(lag, color=RED, linewidth=0.9)
         axes.annotate(
-            f"first negative lag {lag}",
+            f" first negative lag {lag} ",
             (lag, 0.9),
             color=RED,
-            ha="right",
+            ha="left" if lag < most / 8 else "right",
             rotation=90,
             va="top",
             fontsize=8,
         )
     axes.set_title("kernel against lag")
-    axes.set_xlabel("lag")
 
 
 def _symbol(axes: Axes, head: HeadCard) -> None:
+    axes.set_title("symbol, frequencies of one sign")
+    axes.set_xlabel("frequency, rad per position")
+    if head.slope is not None:
+        omega = np.logspace(-4, np.log10(np.pi), 600)
+        axes.loglog(omega, head.slope / (2 * np.sin(omega / 2) ** 2), color=GREEN, linewidth=0.9)
+        axes.set_title("symbol of the bias away from 0")
+        return
     smooth = [c for c in head.kernel.components if c.rate_sign < 0]
     atoms = [c for c in head.kernel.components if c.rate_sign == 0]
+    places = [_float(c, "frequency") for c in atoms]
+    known = [_float(c, "frequency") for c in (*smooth, *atoms) if c.turns]
+    least = min([1e-2, *(x / 2 for x in known)])
     if smooth:
-        omega = np.logspace(-5, np.log10(np.pi), 1200)
+        rates = [-_float(c, "rate") for c in smooth]
+        least = min(least, max(min(rates) / 4, 1e-12))
+        omega = np.concatenate([[0.0], np.logspace(np.log10(least / 4), np.log10(np.pi), 1200)])
         total = sum(_poisson(c, omega) for c in smooth)
         axes.plot(omega, total, color=GREEN, linewidth=0.9, label="Poisson kernels")
         axes.set_yscale("log")
     if atoms:
-        places = [max(_float(c, "frequency"), 1e-5) for c in atoms]
         heights = [float(c.mass.p) / float(c.mass.q) for c in atoms]
         axes.vlines(places, 0 if not smooth else 1e-3, heights, color=BLUE, linewidth=1.2)
         axes.plot(places, heights, "o", color=BLUE, markersize=3, label="atoms (mass)")
-    axes.set_xscale("log")
+    decade = 10.0 ** np.floor(np.log10(least))
+    axes.set_xscale("symlog", linthresh=decade, linscale=1.0)
+    axes.set_xlim(-decade / 4, max([np.pi, *known]) * 1.3)
     axes.legend(fontsize=7)
-    axes.set_title("symbol, frequencies of one sign")
-    axes.set_xlabel("frequency, rad per position")
 
 
 def _poisson(c: Component, omega: Any) -> Any:
@@ -105,29 +122,49 @@ def _poisson(c: Component, omega: Any) -> Any:
 
 
 def _eigenvalues(axes: Axes, head: HeadCard, length: int) -> None:
+    from matplotlib.ticker import MaxNLocator
+
     spectrum = head.spectrum
     if spectrum is None:
         axes.text(0.5, 0.5, "no spectrum", ha="center", transform=axes.transAxes)
         return
+    rank = float(spectrum.effective_rank.mid())
+    axes.set_title(f"eigenvalues/n; effective rank {rank:.4g}")
+    axes.set_xlabel("index")
+    axes.set_yscale("log")
+    only = head.kernel.components[0]
+    one_rate = len(head.kernel.components) == 1 and only.rate_sign < 0 and not only.turns
     values = [float(x.mid()) / length for x in spectrum.eigenvalues if x > 0]
     if values:
-        axes.semilogy(range(1, len(values) + 1), values, "o", color=BLUE, markersize=3)
-        axes.axvline(float(spectrum.effective_rank.mid()), color=RED, linewidth=0.9)
-    elif head.of == "content kernel":
-        count = min(length, MOST_EIGENVALUES)
-        section = np.linalg.eigvalsh(_section(head, count))[::-1] / count
-        axes.semilogy(range(1, count + 1), section, ".", color=GREEN, markersize=3)
-        axes.text(0.95, 0.9, f"float64, {count} positions", ha="right", transform=axes.transAxes)
+        axes.plot(range(1, len(values) + 1), values, "o", color=BLUE, markersize=3)
+    elif head.slope is None and one_rate:
+        index = np.unique(np.linspace(1, length, MOST_LISTED).astype(np.int64))
+        exact = [decay_eigenvalue(only.rate.enclosure, length, int(k)) for k in index]
+        axes.plot(index, [float(x.mid()) / length for x in exact], ".", color=BLUE, markersize=3)
     else:
-        axes.plot([1], [float(spectrum.largest.mid()) / length], "o", color=BLUE)
-    axes.set_title(f"eigenvalues/n; effective rank {float(spectrum.effective_rank.mid()):.4g}")
-    axes.set_xlabel("index")
+        count = min(length, MOST_EIGENVALUES)
+        found = np.linalg.eigvalsh(_section(head, count))[::-1] / count
+        positive = found > 0
+        index = np.arange(1, count + 1)
+        axes.plot(index[positive], found[positive], ".", color=GREEN, markersize=3)
+        if not positive.all():
+            least = -found[~positive].min()
+            axes.plot([count], [least], "v", color=RED, markersize=5)
+            axes.annotate("minus the negative one ", (count, least), ha="right", fontsize=7)
+        axes.text(0.95, 0.8, f"float64, {count} positions", ha="right", transform=axes.transAxes)
+        rank = np.inf if count < length else rank
+    if np.isfinite(rank):
+        axes.axvline(rank, color=RED, linewidth=0.9)
+    axes.set_xlim(left=0)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
 def _section(head: HeadCard, count: int) -> Any:
-    values = kernel_values(head.kernel, count)
     place = np.arange(count)
-    return values[np.abs(np.subtract.outer(place, place))]
+    lags = np.abs(np.subtract.outer(place, place))
+    if head.slope is not None:
+        return -head.slope * lags
+    return kernel_values(head.kernel, count)[lags]
 
 
 def _float(c: Component, name: str) -> float:
