@@ -12,7 +12,7 @@ import numpy as np
 
 from numeric_check.spectrum.card import Card, HeadCard
 from numeric_check.spectrum.dense import kernel_values
-from numeric_check.spectrum.window import Evaluator
+from numeric_check.spectrum.window import UNIT, Evaluator
 from symbolic_pe.errors import SpecificationError
 from symbolic_pe.spectrum.decay import decay_eigenvalue
 from symbolic_pe.spectrum.kernel import Component
@@ -24,6 +24,7 @@ BLUE, RED, GREEN = "#1b6ca8", "#c0392b", "#2e8b57"
 MOST_LAGS = 4096
 MOST_EIGENVALUES = 512
 MOST_LISTED = 256
+MOST_TICKS = 8
 SETTINGS: Any = {
     "svg.hashsalt": "symbolic-pe",
     "font.size": 9,
@@ -85,6 +86,8 @@ def _kernel(axes: Axes, head: HeadCard, length: int) -> None:
 
 
 def _symbol(axes: Axes, head: HeadCard) -> None:
+    from matplotlib.ticker import SymmetricalLogLocator
+
     axes.set_title("symbol, frequencies of one sign")
     axes.set_xlabel("frequency, rad per position")
     if head.slope is not None:
@@ -94,6 +97,9 @@ def _symbol(axes: Axes, head: HeadCard) -> None:
         return
     smooth = [c for c in head.kernel.components if c.rate_sign < 0]
     atoms = [c for c in head.kernel.components if c.rate_sign == 0]
+    if not smooth and not atoms:
+        axes.text(0.5, 0.5, "none: the series diverges", ha="center", transform=axes.transAxes)
+        return
     places = [_float(c, "frequency") for c in atoms]
     known = [_float(c, "frequency") for c in (*smooth, *atoms) if c.turns]
     least = min([1e-2, *(x / 2 for x in known)])
@@ -109,16 +115,21 @@ def _symbol(axes: Axes, head: HeadCard) -> None:
         axes.vlines(places, 0 if not smooth else 1e-3, heights, color=BLUE, linewidth=1.2)
         axes.plot(places, heights, "o", color=BLUE, markersize=3, label="atoms (mass)")
     decade = 10.0 ** np.floor(np.log10(least))
+    ticks = SymmetricalLogLocator(base=10, linthresh=decade)
+    ticks.set_params(numticks=MOST_TICKS)
     axes.set_xscale("symlog", linthresh=decade, linscale=1.0)
     axes.set_xlim(-decade / 4, max([np.pi, *known]) * 1.3)
+    axes.xaxis.set_major_locator(ticks)
     axes.legend(fontsize=7)
 
 
 def _poisson(c: Component, omega: Any) -> Any:
+    """m/2·(P_r(ω − b) + P_r(ω + b)), with 1 − r free of cancellation."""
     mass = float(c.mass.p) / float(c.mass.q)
-    r, b = np.exp(_float(c, "rate")), _float(c, "frequency")
-    bumps = [(1 - r * r) / (1 - 2 * r * np.cos(omega - s) + r * r) for s in (b, -b)]
-    return mass / 2 * (bumps[0] + bumps[1])
+    rate, b = _float(c, "rate"), _float(c, "frequency")
+    less, rise = -np.expm1(rate), 4 * np.exp(rate)
+    bumps = [less * less + rise * np.sin((omega - s) / 2) ** 2 for s in (b, -b)]
+    return mass / 2 * -np.expm1(2 * rate) * (1 / bumps[0] + 1 / bumps[1])
 
 
 def _eigenvalues(axes: Axes, head: HeadCard, length: int) -> None:
@@ -144,10 +155,10 @@ def _eigenvalues(axes: Axes, head: HeadCard, length: int) -> None:
     else:
         count = min(length, MOST_EIGENVALUES)
         found = np.linalg.eigvalsh(_section(head, count))[::-1] / count
-        positive = found > 0
+        positive = found > 0 if head.slope is not None else found > count * UNIT * found[0]
         index = np.arange(1, count + 1)
         axes.plot(index[positive], found[positive], ".", color=GREEN, markersize=3)
-        if not positive.all():
+        if head.slope is not None:
             least = -found[~positive].min()
             axes.plot([count], [least], "v", color=RED, markersize=5)
             axes.annotate("minus the negative one ", (count, least), ha="right", fontsize=7)
