@@ -36,6 +36,9 @@ HOMOGENEOUS = 1e-9
 """Relative size of the rest up to which content counts as homogeneous: rounding of float64."""
 
 
+SILENT = "has nothing to bound: the logits without position are 0"
+
+
 @dataclass(frozen=True)
 class HeadLens:
     """What was measured of one head; ratios are of row-centred logits.
@@ -48,6 +51,7 @@ class HeadLens:
     effective_ranks     with and without position
     homogeneity         1 − Σ‖C_k − w_kL⁰‖_F/Σ‖C_k‖_F: 1 where the theorem applies
     bound               upper bound of ‖L‖₂/‖L⁰‖₂ for logits that are not centred
+    without_theorem     why there is neither homogeneity nor bound
     """
 
     head: int
@@ -59,12 +63,13 @@ class HeadLens:
     effective_ranks: tuple[float, float]
     homogeneity: float | None
     bound: float | None
+    without_theorem: str = "not about this encoding: it does more than turn planes"
 
     @property
     def theorem(self) -> str:
         """Whether contraction is a theorem for this content."""
         if self.homogeneity is None:
-            return "not about this encoding: it does more than turn planes"
+            return self.without_theorem
         assert self.bound is not None
         if 1 - self.homogeneity <= HOMOGENEOUS and self.bound <= 1 + HOMOGENEOUS:
             return "applies: all planes share one content"
@@ -76,14 +81,18 @@ def head_lens(
 ) -> list[HeadLens]:
     """One lens for each head; arrays of shape (heads, n, d) or (batch, heads, n, d).
 
-    Means are over positions and batch; logits are those of the first sequence. Raises
-    `SpecificationError` for shapes that do not fit the encoding.
+    Means are over positions and batch; logits are those of the first sequence. Fewer heads of keys
+    than of queries are grouped keys: each serves as many query heads, in order. Raises
+    `SpecificationError` for shapes that do not fit the encoding or each other.
     """
-    queries, keys = _checked(encoding, queries), _checked(encoding, keys)
+    queries, keys = _checked(encoding, queries, "queries"), _checked(encoding, keys, "keys")
+    groups, rest = divmod(queries.shape[1], keys.shape[1])
+    if not rest:
+        keys = np.repeat(keys, groups, axis=1)
     if queries.shape != keys.shape:
         raise SpecificationError(
-            f"queries and keys: expected one shape, got {queries.shape} and {keys.shape} (repeat "
-            "grouped keys for every query head)"
+            f"queries and keys: expected one shape, or a number of key heads that divides that of "
+            f"query heads, got {queries.shape} and {keys.shape} as (batch, heads, n, d)"
         )
     many = len(encoding.heads)
     if many not in (1, queries.shape[1]):
@@ -98,22 +107,39 @@ def head_lens(
     return lenses
 
 
-def _checked(encoding: Encoding, array: Array) -> Array:
+def _checked(encoding: Encoding, array: Array, name: str) -> Array:
     found = np.asarray(array, dtype=np.float64)
     if found.ndim == 3:
         found = found[None]
-    if found.ndim != 4 or found.shape[-1] != encoding.dimension or found.shape[2] < 2:
+    if (
+        found.ndim != 4
+        or found.shape[-1] != encoding.dimension
+        or found.shape[2] < 2
+        or not found.size
+    ):
         raise SpecificationError(
-            f"queries and keys: expected (heads, n, {encoding.dimension}) or (batch, heads, n, "
-            f"{encoding.dimension}) with n >= 2, got {np.shape(array)}"
+            f"{name}: expected (heads, n, {encoding.dimension}) or (batch, heads, n, "
+            f"{encoding.dimension}) with n >= 2 and at least one head, got {np.shape(array)}"
         )
     if found.shape[2] > MAX_POSITIONS:
         raise SpecificationError(
-            f"queries and keys: expected at most {MAX_POSITIONS} positions, got {found.shape[2]}"
+            f"{name}: expected at most {MAX_POSITIONS} positions, got {found.shape[2]}; give a part"
         )
-    if not np.isfinite(found).all():
-        raise SpecificationError("queries and keys: expected finite numbers")
+    wrong = np.argwhere(~np.isfinite(found))
+    if len(wrong):
+        where = tuple(int(i) for i in wrong[0])
+        raise SpecificationError(
+            f"{name}: expected finite numbers, got {found[where]} at (batch, head, position, "
+            f"channel) = {where} and {len(wrong) - 1} more"
+        )
     return found
+
+
+def _scaled(array: Array) -> tuple[Array, int]:
+    """The array over a power of 2 near its largest entry, and the exponent."""
+    largest = float(np.abs(array).max())
+    exponent = int(np.frexp(largest)[1]) if largest else 0
+    return np.ldexp(array, -exponent), exponent
 
 
 @dataclass(frozen=True)
@@ -145,6 +171,11 @@ class Operator:
             bias = np.array([float(added.bias.ball({"t": arb(t)}, {}).real) for t in lags])
         planes, still = _planes(generator)
         return cls(generator, length, bias, planes, still)
+
+    @property
+    def turns_alone(self) -> bool:
+        """Whether the encoding turns planes and does nothing else."""
+        return self.planes is not None and not self.bias.any()
 
     def matrices(self) -> Iterator[tuple[int, Array]]:
         """Each lag with its A(τ), a chunk at a time."""
@@ -248,6 +279,10 @@ def centred(logits: Array, allowed: Array) -> Array:
 
 def _lens(head: int, operator: Operator, q: Array, k: Array, *, causal: bool) -> HeadLens:
     n = q.shape[1]
+    exponent = 0
+    if not operator.bias.any():  # ratios do not see the scale; squares of it could leave float64
+        (q, of_queries), (k, of_keys) = _scaled(q), _scaled(k)
+        exponent = of_queries + of_keys
     place = np.arange(n)
     lags = np.subtract.outer(place, place)
     allowed = lags >= 0 if causal else np.ones((n, n), dtype=bool)
@@ -261,9 +296,16 @@ def _lens(head: int, operator: Operator, q: Array, k: Array, *, causal: bool) ->
     share = float((position**2).sum()) / total if total else 0.0
     energy, homogeneity, bound = _content(operator, q[0], k[0], without)
     small = float(np.linalg.norm(plain, 2))
+    with np.errstate(over="ignore"):
+        scores = np.ldexp(kernel[n - 1 :], exponent)
+    if not np.isfinite(scores).all() or not np.isfinite(total):
+        raise SpecificationError(
+            f"queries and keys: the scores of head {head} do not fit float64; divide both by a "
+            "constant"
+        )
     return HeadLens(
         head,
-        tuple(float(x) for x in kernel[n - 1 :]),
+        tuple(float(x) for x in scores),
         share,
         _lag_share(seen, lags, allowed),
         energy,
@@ -271,6 +313,7 @@ def _lens(head: int, operator: Operator, q: Array, k: Array, *, causal: bool) ->
         (_effective_rank(seen), _effective_rank(plain)),
         homogeneity,
         bound,
+        *([SILENT] if operator.turns_alone and homogeneity is None else []),
     )
 
 
@@ -306,9 +349,10 @@ def _content(
     operator: Operator, q: Array, k: Array, without: Array
 ) -> tuple[tuple[float, ...] | None, float | None, float | None]:
     """Energies of planes, homogeneity, and the bound of the head of the module."""
-    if operator.planes is None or operator.bias.any():
+    if not operator.turns_alone:
         return None, None, None
-    parts = [(q[:, a] + 1j * q[:, b], k[:, a] + 1j * k[:, b]) for a, b, _ in operator.planes]
+    planes = operator.planes or ()
+    parts = [(q[:, a] + 1j * q[:, b], k[:, a] + 1j * k[:, b]) for a, b, _ in planes]
     parts += [(q[:, c] + 0j, k[:, c] + 0j) for c in operator.still]
     energies = np.array([np.abs(x).mean() * np.abs(y).mean() for x, y in parts])
     total = float(energies.sum())
@@ -332,7 +376,13 @@ def deposit_index(full: float, ablated: Sequence[float]) -> float | None:
 
     full     score of the whole model
     ablated  score with each head's output set to 0
+
+    Raises `SpecificationError` for scores that are not finite.
     """
+    if not np.isfinite([full, *ablated]).all():
+        raise SpecificationError(
+            f"deposit index: expected finite scores, got {full} and {list(ablated)}"
+        )
     drops = [max(full - score, 0.0) for score in ablated]
     total = sum(drops)
     return max(drops) / total if total > 0 else None

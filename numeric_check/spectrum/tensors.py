@@ -105,6 +105,11 @@ def captured(model: Any, adapter: HeadAdapter, run: Callable[[], object]) -> tup
 
     def keep(name: str) -> Callable[[Any, Any, Any], None]:
         def hook(_module: Any, _inputs: Any, output: Any) -> None:
+            if not hasattr(output, "detach"):
+                raise SpecificationError(
+                    f"adapter: {name}: expected a module with one tensor as output, got "
+                    f"{type(output).__name__}"
+                )
             seen[name] = output.detach().double().cpu().numpy()
 
         return hook
@@ -154,6 +159,12 @@ def ablated(model: Any, adapter: HeadAdapter, head: int) -> Iterator[None]:
         raise SpecificationError(f"expected a head from 0 to {adapter.heads - 1}, got {head}")
 
     def hook(_module: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+        if not inputs or inputs[0].shape[-1] % adapter.heads:
+            shape = tuple(inputs[0].shape) if inputs else "no positional argument"
+            raise SpecificationError(
+                f"adapter: {adapter.output}: expected (batch, n, heads*d) for {adapter.heads} "
+                f"heads as its first argument, got {shape}"
+            )
         first = inputs[0].clone()
         size = first.shape[-1] // adapter.heads
         first[..., head * size : (head + 1) * size] = 0

@@ -114,6 +114,7 @@ def test_shapes_have_to_fit() -> None:
         (random(2, 6, 7), good),
         (random(6, 8), good),
         (random(3, 6, 8), good),
+        (random(0, 6, 8), random(0, 6, 8)),
         (good * np.nan, good),
         (random(2, 1, 8), random(2, 1, 8)),
     ):
@@ -123,7 +124,44 @@ def test_shapes_have_to_fit() -> None:
         head_lens(catalogue("alibi", {"dim": 8}), good, good)
 
 
+def test_a_number_that_is_none_is_named_with_its_place() -> None:
+    keys = random(2, 6, 8)
+    keys[1, 4, 7] = np.inf
+    with pytest.raises(SpecificationError, match=r"keys: .* got inf at .* = \(0, 1, 4, 7\)"):
+        head_lens(rope(), random(2, 6, 8), keys)
+
+
+def test_grouped_keys_serve_several_query_heads() -> None:
+    q, k = random(4, 6, 8), random(2, 6, 8, seed=1)
+    assert head_lens(rope(), q, k) == head_lens(rope(), q, np.repeat(k, 2, axis=0))
+    assert head_lens(rope(), q, k) != head_lens(rope(), q, np.tile(k, (2, 1, 1)))
+
+
+def test_the_scale_of_content_changes_no_ratio() -> None:
+    q, k = random(1, 6, 8), random(1, 6, 8, seed=1)
+    (lens,) = head_lens(rope(), q, k)
+    for exponent in (-700, -40, 40, 400):
+        (other,) = head_lens(rope(), np.ldexp(q, exponent), np.ldexp(k, -40))
+        assert other.contraction == lens.contraction
+        assert other.predicted_share == lens.predicted_share
+        assert other.bound == lens.bound
+        assert np.allclose(other.kernel, np.ldexp(lens.kernel, exponent - 40))
+    with pytest.raises(SpecificationError, match="do not fit float64"):
+        head_lens(rope(), np.ldexp(q, 900), np.ldexp(k, 900))
+
+
+def test_no_content_has_no_theorem() -> None:
+    nothing = np.zeros((1, 6, 8))
+    (lens,) = head_lens(rope(), nothing, random(1, 6, 8))
+    assert lens.contraction is None
+    assert "logits without position are 0" in lens.theorem
+    (other,) = head_lens(catalogue("xpos", {"dim": 8}), random(1, 6, 8), random(1, 6, 8))
+    assert "more than turn" in other.theorem
+
+
 def test_deposit_index() -> None:
+    with pytest.raises(SpecificationError, match="finite scores"):
+        deposit_index(0.9, [float("nan"), 0.3])
     assert deposit_index(0.9, [0.3, 0.9, 0.9]) == 1
     assert deposit_index(0.9, [0.6, 0.6, 0.6]) == pytest.approx(1 / 3)
     assert deposit_index(0.9, [0.9, 0.95]) is None
@@ -181,6 +219,14 @@ def test_one_head_of_a_model_is_taken_out_and_nothing_else(tmp_path: Path) -> No
     assert index is None or 0 < index <= 1
     with pytest.raises(SpecificationError, match="no module"):
         captured(model, HeadAdapter("nowhere", "k", "o", 3, 3), run)
+    with (
+        ablated(model, HeadAdapter("q", "k", "o", 4, 4), 0),
+        pytest.raises(SpecificationError, match="heads\\*d"),
+    ):
+        run()
+    pair = torch.nn.ModuleDict({**model, "q": torch.nn.LSTM(6, 6)})
+    with pytest.raises(SpecificationError, match="one tensor as output, got tuple"):
+        captured(pair, adapter, lambda: pair["q"](x))
     path.write_text('query = "q"\n')
     with pytest.raises(SpecificationError, match="missing"):
         HeadAdapter.read(path)
