@@ -5,12 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from flint import arb, arb_mat
+from flint import arb, arb_mat, fmpq
 
 from derivations import CHAPTERS
 from derivations.spectral.bases import first_negative
 from derivations.spectral.ledger import CLAIMS, NAMES, PAGE, answers, page
-from derivations.spectral.tools import eigenvalues, equalities, number, precision, refuted
+from derivations.spectral.tools import (
+    P,
+    at_quarter_turns,
+    cosine,
+    eigenvalues,
+    equalities,
+    number,
+    precision,
+    refuted,
+    sine,
+)
 from symbolic_pe.decision import Outcome
 
 
@@ -43,6 +53,15 @@ def test_the_tools_can_fail() -> None:
     with precision(128):
         pair = eigenvalues(arb_mat([[arb(2), arb(1)], [arb(1), arb(2)]]))
     assert [round(float(x.mid()), 9) for x in pair] == [3, 1]
+
+
+def test_quarter_turns_are_integers() -> None:
+    wave = cosine(e=1, t=-1)
+    assert (at_quarter_turns(wave, "e", 6) + cosine(t=1)).vanishes()
+    assert (at_quarter_turns(wave, "e", -1) + sine(t=1)).vanishes()
+    half = P.cosine("e", number(fmpq(1, 2)))
+    with pytest.raises(ValueError, match="not by an integer multiple"):
+        at_quarter_turns(half, "e", 1)
 
 
 def test_windows_by_balls_alone_agree_with_the_search() -> None:
