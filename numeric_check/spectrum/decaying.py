@@ -24,7 +24,12 @@ from numeric_check.spectrum.spectrum import Centred, Spectrum, largest_atom
 from symbolic_pe.algebra.scalar import Scalar, precision
 from symbolic_pe.errors import Undecided
 from symbolic_pe.spectrum.decay import decay_eigenvalue
-from symbolic_pe.spectrum.decay_bounds import sum_of_components, supremum, wave_quotient
+from symbolic_pe.spectrum.decay_bounds import (
+    highest_peak,
+    sum_of_components,
+    supremum,
+    wave_quotient,
+)
 from symbolic_pe.spectrum.kernel import Component, PositionalKernel
 from symbolic_pe.spectrum.row_sums import squared_row_sums
 from symbolic_pe.spectrum.sums import accurate, exact_sum, triangular
@@ -95,7 +100,7 @@ def _between_bounds(base: Spectrum, kernel: PositionalKernel, dense: int) -> Spe
     with precision(BITS):
         upper = min(arb(n), sum_of_components(kernel, n), key=_upper)
         place = fmpq(0)
-        if all(c.rate_sign < 0 for c in kernel.components):
+        if all(c.rate_sign < 0 for c in kernel.components) and highest_peak(kernel) < n:
             top, place = supremum(kernel)
             upper = min(upper, top, key=_upper)
         lower = max((arb(x.lower()) for x in _waves(kernel, place, n)), key=float)

@@ -12,7 +12,7 @@ below   the Rayleigh quotient of v_j = sin(π(j + 1)/(n + 1))·e^{iωj}, whose a
 from __future__ import annotations
 
 from heapq import heapify, heappop, heappush
-from math import inf
+from math import frexp, inf
 
 from flint import acb, arb, fmpq
 
@@ -26,6 +26,7 @@ MOST_EVALUATIONS = 60_000
 """Poisson kernels that are evaluated for one supremum."""
 TOLERANCE = fmpq(1, 1 << 20)
 SEARCH_BITS = 64
+"""Beside those that tell the smallest rate from 0."""
 
 
 def sum_of_components(kernel: PositionalKernel, n: int) -> arb:
@@ -47,13 +48,22 @@ def _largest_of(c: Component, n: int) -> arb:
     return arb(n)
 
 
+def highest_peak(kernel: PositionalKernel) -> arb:
+    """The largest of the suprema of the components, below that of the symbol."""
+    peaks = (
+        c.mass / (2 if c.turns else 1) * (-c.rate.enclosure() / 2).coth() for c in kernel.components
+    )
+    return max(peaks, key=float)
+
+
 def supremum(kernel: PositionalKernel) -> tuple[arb, fmpq]:
     """An upper bound of the symbol on [0, π], and a frequency where it is nearly reached.
 
     Every component must decay. The bound holds whenever the search ends, and is infinite when it
     ends too early.
     """
-    with precision(SEARCH_BITS):
+    least = min(float(-c.rate.enclosure()) for c in kernel.components)
+    with precision(SEARCH_BITS + max(0, -frexp(least)[1])):
         parts = [_Bump(c) for c in kernel.components]
         step = arb.pi().upper() / START_BOXES
         width = fmpq(*_integers(step)) * fmpq(65, 64)
