@@ -26,7 +26,7 @@ class _ExactLibrary:
         """The identity, of exact elements."""
         return exact_array(exact_identity(size))
 
-    def asarray(self, value: Any, *_: Any) -> Any:
+    def asarray(self, value: Any, *_: Any, **__: Any) -> Any:
         """A value as an array of exact elements; one number is exact from here on."""
         return exact_array(exact_cell(value))
 
@@ -103,10 +103,6 @@ class Engine:
 
 class _ExactStandard(_ExactLibrary):
     """The functions of the array API standard on object arrays."""
-
-    def asarray(self, value: Any, *_: Any, **__: Any) -> Any:
-        """A value as an array of exact elements, whatever dtype and device are asked for."""
-        return exact_array(exact_cell(value))
 
     def eye(self, size: int, **_: Any) -> Any:
         """The identity."""

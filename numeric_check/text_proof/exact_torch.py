@@ -194,6 +194,15 @@ class ExactTensor:
         parts = index if isinstance(index, tuple) else (index,)
         return ExactTensor(self.data[tuple(_index(part) for part in parts)])
 
+    def __setitem__(self, index: Any, value: Any) -> None:
+        parts = index if isinstance(index, tuple) else (index,)
+        self.data[tuple(_index(part) for part in parts)] = _plain(value)
+
+    @property
+    def T(self) -> ExactTensor:
+        """The transposed matrix."""
+        return ExactTensor(self.data.T)
+
     def _with(self, other: Any, operation: Callable[[Any, Any], Any]) -> ExactTensor:
         right = other.data if isinstance(other, ExactTensor) else other
         return ExactTensor(operation(self.data, right))

@@ -32,7 +32,7 @@ from symbolic_pe.encodings.axes import SeveralAxes
 from symbolic_pe.errors import NotYetCovered
 from symbolic_pe.jordan.components import connected_components
 
-NO_CERTIFICATE = "none: commuting is decided by prove, the text is measured"
+NO_CERTIFICATE = "none: a number of the generators has no form in the published format"
 
 
 @dataclass(frozen=True)
@@ -169,8 +169,12 @@ _TORCH = _Library(
 LIBRARIES = {"numpy": _NUMPY, "torch": _TORCH}
 
 
-def emit_axes(plan: AxesPlan, target: str, *, command: str) -> EmittedKernel:
+def emit_axes(
+    plan: AxesPlan, target: str, *, command: str, certificate: str = NO_CERTIFICATE
+) -> EmittedKernel:
     """The file of one target; equal arguments give equal bytes.
+
+    `certificate` is the digest of the certificate that the axes commute.
 
     Raises `NotYetCovered` for a target that prints kernels of one generator only.
     """
@@ -181,7 +185,7 @@ def emit_axes(plan: AxesPlan, target: str, *, command: str) -> EmittedKernel:
             f"{found.name}: several axes for {target}; use {' or '.join(LIBRARIES)}"
         )
     body = _body(plan, LIBRARIES[target])
-    return with_header(found, body, target, command, NO_CERTIFICATE)
+    return with_header(found, body, target, command, certificate)
 
 
 def _body(plan: AxesPlan, library: _Library) -> str:
