@@ -9,7 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from numeric_check.text_proof.exact_choice import exact_cell, exact_identity, larger, smaller, where
+from numeric_check.text_proof.exact_choice import (
+    clipped,
+    exact_cell,
+    exact_identity,
+    larger,
+    smaller,
+    where,
+)
 from numeric_check.text_proof.exact_element import Exact, Modular
 from numeric_check.text_proof.exact_planes import COMPLEX, ExactPlanes, exact_array
 from numeric_check.text_proof.exact_torch import ExactModules, ExactTensor, ExactTorch, lifted
@@ -58,6 +65,14 @@ class _ExactLibrary:
     def exp(self, value: Any) -> Any:
         """The same for exp."""
         return np.exp(_elements(value))
+
+    def log(self, value: Any) -> Any:
+        """The same for log."""
+        return np.log(_elements(value))
+
+    def clip(self, value: Any, low: Any, high: Any) -> Any:
+        """The nearest numbers between two bounds, of which either may be None."""
+        return exact_array(clipped(value, low, high))
 
     def where(self, condition: Any, first: Any, second: Any) -> Any:
         """`first` where the condition holds, else `second`; both branches are kept."""

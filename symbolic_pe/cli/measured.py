@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from numeric_check.kernels.kernel import Kernel
     from numeric_check.text_proof.prove import TextProof
 
-NOT_PROVED = "no text proof: the text is compared with exact values at some positions"
 Measured = Outside | SeveralAxes
 Answer = Literal["proved", "refuted", "undecided"]
 
@@ -113,7 +112,9 @@ def proved(found: Measured, kernel: Kernel) -> TextProof:
 
     if isinstance(found, SeveralAxes):
         return prove_text(kernel, plan_axes(found))
-    return TextProof("undecided", NOT_PROVED)
+    if found.function is None:
+        return TextProof("undecided", found.no_function)
+    return prove_text(kernel, found.function)
 
 
 def compiled(found: Measured, text: str | EmittedKernel, module: str = "kernel") -> Kernel:

@@ -26,7 +26,7 @@ FUNCTIONS = (
 )  # fmt: skip
 """`sum` is over the last axis, `concat` and `stack` take a list and an axis, `integer` rounds down
 numbers that are not negative, `clip` takes two bounds of which one may be None."""
-NO_CERTIFICATE = "none: the text is compared with exact values, see its specification"
+NO_CERTIFICATE = "none: it is no group; check decides the text against its closed form"
 _NODES = (
     ast.BinOp, ast.UnaryOp, ast.Compare, ast.Call, ast.Name, ast.Constant, ast.Subscript,
     ast.Slice, ast.Tuple, ast.List, ast.operator, ast.unaryop, ast.cmpop, ast.expr_context,
