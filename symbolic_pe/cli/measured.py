@@ -28,7 +28,7 @@ from symbolic_pe.emit.axes import LIBRARIES as AXES_LIBRARIES
 from symbolic_pe.emit.axes import NO_CERTIFICATE, emit_axes, plan_axes
 from symbolic_pe.emit.position_functions import LIBRARIES as FUNCTION_LIBRARIES
 from symbolic_pe.emit.position_functions import emit_position_function
-from symbolic_pe.emit.source import EmittedKernel, read_header, split_source
+from symbolic_pe.emit.source import EmittedKernel, read_header, split_source, with_header_lines
 from symbolic_pe.encodings.axes import SeveralAxes
 from symbolic_pe.encodings.outside import NotAGroup, Outside
 from symbolic_pe.errors import KernelError, NotYetCovered, Undecided
@@ -39,6 +39,7 @@ from symbolic_pe.proof.verdicts import prove_outside
 
 if TYPE_CHECKING:
     from numeric_check.kernels.kernel import Kernel
+    from numeric_check.rounding import KernelBounds
     from numeric_check.text_proof.prove import TextProof
 
 Measured = Outside | SeveralAxes
@@ -64,6 +65,11 @@ class MeasuredArtefacts:
         lines = [self.heading]
         lines += [f"  {name} text {t.verdict}: {t.reason}" for name, t in self.record.texts.items()]
         lines += [f"  {name}: {_line(found)}" for name, found in self.record.checks.items()]
+        lines += [
+            f"  {target} {dtype}: error at most {b.formula}, |u| <= {b.reach:g}"
+            for target, found in self.record.bounds.items()
+            for dtype, b in found.dtypes.items()
+        ]
         if self.record.failures:
             lines += ["REFUTED; nothing was written:", *self.record.failures]
         elif self.files:
@@ -117,6 +123,15 @@ def proved(found: Measured, kernel: Kernel) -> TextProof:
     return prove_text(kernel, found.function)
 
 
+def bounded(found: Measured, kernel: Kernel) -> KernelBounds:
+    """Rounding bounds of a text, with the measured errors inside them."""
+    from numeric_check.rounding import KernelBounds, judge_axes
+
+    if isinstance(found, SeveralAxes):
+        return judge_axes(kernel, plan_axes(found))
+    return KernelBounds("undecided", "no rounding bound: measured only")
+
+
 def compiled(found: Measured, text: str | EmittedKernel, module: str = "kernel") -> Kernel:
     """The text, read and executed. Raises `KernelError` for one that is no such function."""
     from numeric_check.kernels.kernel import compile_kernel
@@ -148,21 +163,28 @@ def build_measured(
 
     Several axes that do not commute are refuted, and nothing is emitted.
     """
+    from symbolic_pe.cli.checks import bounds_record
+
     progress("deciding")
     claims = claims_of(found)
     group_refuted = isinstance(found, SeveralAxes) and outcome_of(claims) is Outcome.REFUTED
     kernels: dict[str, EmittedKernel] = {}
     texts: dict[str, TextRecord] = {}
     checks: dict[str, MeasuredRecord] = {}
+    bounds: dict[str, KernelBounds] = {}
     for target in () if group_refuted else _printable(found, targets):
         kernels[target] = emitted(found, target, f"{command} --target {target}")
         progress(f"proving the {target} text")
-        texts[target] = text_record(proved(found, compiled(found, kernels[target])))
+        kernel = compiled(found, kernels[target])
+        texts[target] = text_record(proved(found, kernel))
+        progress(f"bounding the rounding errors of the {target} text")
+        bounds[target] = bounded(found, kernel)
         progress(f"comparing the {target} text with exact values")
         for dtype, check in measured(found, kernels[target]).items():
             checks[f"{target} {dtype}"] = check
     failures = [f"{n} text: {t.reason}" for n, t in texts.items() if t.verdict == "refuted"]
     failures += [f"{n}: {_line(c)}" for n, c in checks.items() if c.verdict == "refuted"]
+    failures += [f"{n}: {line}" for n, b in bounds.items() for line in b.failures]
     if group_refuted:
         failures += [f"{c.name} is refuted: {c.witness}" for c in claims if c.witness]
     document = certificate(found) if kernels else None
@@ -174,10 +196,14 @@ def build_measured(
         {target: kernel.filename for target, kernel in kernels.items()},
         texts,
         checks,
+        {target: bounds_record(b) for target, b in bounds.items()},
         failures,
         None if document is None else document["digest"],
     )
-    files = {kernel.filename: kernel.text for kernel in kernels.values()}
+    files = {
+        kernel.filename: with_header_lines(kernel, bounds[target].header_lines()).text
+        for target, kernel in kernels.items()
+    }
     if document is not None:
         files["certificate.json"] = canonical(document) + "\n"
     if files:
@@ -200,13 +226,17 @@ def _heading(found: Measured) -> str:
 def check_measured(path: Path, text: str, found: Measured) -> CheckRecord:
     """Decide again what an emitted text states: its laws, its certificate, the text itself.
 
-    An edited text holds when exact execution decides the edit, and is `undecided` otherwise.
+    An edited text holds when exact execution decides the edit, and is `undecided` otherwise. Bounds
+    that its header states have to be at least those that are found.
     """
+    from symbolic_pe.cli.checks import bounds_record
+
     header = read_header(text)
     failures: list[str] = []
     doubts: list[str] = []
     same = False
     decided = TextRecord("undecided", "the text was not executed")
+    bounds = BoundsRecord("undecided", "the text was not executed", {}, {}, {})
     fresh = _fresh(lambda: emitted(found, header.target, ""))
     if fresh is None:
         failures.append(f"{found.name} has no text for {header.target}")
@@ -221,7 +251,8 @@ def check_measured(path: Path, text: str, found: Measured) -> CheckRecord:
                 f"has {expected}; emit the file again"
             )
     try:
-        proof = proved(found, compiled(found, text, path.stem))
+        kernel = compiled(found, text, path.stem)
+        proof = proved(found, kernel)
         checks = measured(found, text)
     except KernelError as error:
         failures.append(f"the text is no such function: {error}")
@@ -236,6 +267,10 @@ def check_measured(path: Path, text: str, found: Measured) -> CheckRecord:
         )
         if fresh is not None and not same:
             doubts = _doubts(text, fresh, proof)
+        judged = bounded(found, kernel)
+        bounds = bounds_record(judged)
+        failures.extend(judged.failures)
+        (failures if same else doubts).extend(judged.false_statements(kernel.header))
     return CheckRecord(
         str(path),
         "refuted" if failures else "undecided" if doubts else "holds",
@@ -243,7 +278,7 @@ def check_measured(path: Path, text: str, found: Measured) -> CheckRecord:
         decided,
         [claim_record(c) for c in claims_of(found)],
         {},
-        BoundsRecord("undecided", "no rounding bound: measured only", {}, {}, {}),
+        bounds,
         failures,
         doubts,
     )

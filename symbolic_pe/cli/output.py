@@ -249,6 +249,7 @@ class MeasuredBuildRecord(msgspec.Struct, frozen=True):
     kernels: dict[str, str]
     texts: dict[str, TextRecord]
     checks: dict[str, MeasuredRecord]
+    bounds: dict[str, BoundsRecord]
     failures: list[str]
     certificate: str | None
 
