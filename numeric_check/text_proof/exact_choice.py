@@ -81,9 +81,10 @@ def _wholes(x: Any) -> Pieces[int]:
 def taken(array: Any, index: Any) -> Any:
     """array[index], where one part of the index may hold exact integers, which differ by cell."""
     parts = index if isinstance(index, tuple) else (index,)
+    parts = tuple(plain_index(part) for part in parts)
     places = [i for i, part in enumerate(parts) if _is_exact(part)]
     if not places:
-        return array[index]
+        return array[parts]
     (axis, *more) = places
     whole_axes = all(
         isinstance(x, slice) and x == slice(None) for x in (*parts[:axis], *parts[axis + 1 :])
@@ -99,6 +100,14 @@ def taken(array: Any, index: Any) -> Any:
         for where_ in np.ndindex(*rest):
             result[place + where_] = _of_cells(values, moved, where_)
     return np.moveaxis(result, range(chosen.ndim), range(axis, axis + chosen.ndim))
+
+
+def plain_index(part: Any) -> Any:
+    """Numbers among objects, as a text has them in lists, are an index."""
+    if isinstance(part, np.ndarray) and part.dtype.hasobject and part.size:
+        plain = all(isinstance(x, (int, np.integer)) for x in part.flat)
+        return part.astype(int) if plain else part
+    return part
 
 
 def _of_cells(values: Pieces[int], entries: Any, rest: tuple[int, ...]) -> Any:
@@ -149,6 +158,7 @@ __all__ = [
     "exact_identity",
     "integers",
     "larger",
+    "plain_index",
     "smaller",
     "taken",
     "where",

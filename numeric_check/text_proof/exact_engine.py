@@ -13,11 +13,14 @@ from numeric_check.text_proof.exact_choice import (
     clipped,
     exact_cell,
     exact_identity,
+    integers,
     larger,
     smaller,
+    taken,
     where,
 )
 from numeric_check.text_proof.exact_element import Exact, Modular
+from numeric_check.text_proof.exact_phase import INT64
 from numeric_check.text_proof.exact_planes import COMPLEX, ExactPlanes, exact_array
 from numeric_check.text_proof.exact_torch import ExactModules, ExactTensor, ExactTorch, lifted
 from symbolic_pe.errors import KernelError
@@ -127,9 +130,20 @@ class _ExactStandard(_ExactLibrary):
         """Zeros."""
         return exact_array(np.zeros(shape, dtype=object))
 
-    def astype(self, value: Any, *_: Any) -> Any:
-        """Casts keep the elements."""
-        return value
+    int64 = INT64
+
+    def astype(self, value: Any, dtype: Any, **_: Any) -> Any:
+        """Casts keep the elements, but to integers, which wrap."""
+        return exact_array(integers(value)) if dtype == INT64 else value
+
+    def take(self, value: Any, indices: Any, axis: int) -> Any:
+        """Entries of one axis, by numbers or by exact integers."""
+        before = (slice(None),) * (axis % value.ndim)
+        return exact_array(taken(np.asarray(value), (*before, np.asarray(indices))))
+
+    def sum(self, value: Any, axis: int) -> Any:
+        """The sum along one axis."""
+        return exact_array(np.sum(value, axis=axis))
 
     def isdtype(self, *_: Any) -> bool:
         """Exact elements are neither truth values nor integers."""

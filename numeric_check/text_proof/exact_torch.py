@@ -20,6 +20,7 @@ from numeric_check.text_proof.exact_choice import (
     exact_identity,
     integers,
     larger,
+    plain_index,
     smaller,
     taken,
     where,
@@ -199,7 +200,7 @@ class ExactTensor:
 
     def __setitem__(self, index: Any, value: Any) -> None:
         parts = index if isinstance(index, tuple) else (index,)
-        self.data[tuple(_index(part) for part in parts)] = _plain(value)
+        self.data[tuple(plain_index(_index(part)) for part in parts)] = _plain(value)
 
     @property
     def T(self) -> ExactTensor:
@@ -264,10 +265,7 @@ class ExactIndex(ExactTensor):
 def _index(part: Any) -> Any:
     if isinstance(part, ExactIndex):
         return part.place
-    if not isinstance(part, ExactTensor):
-        return part
-    plain = all(isinstance(x, (int, np.integer)) for x in part.data.flat)
-    return part.data.astype(int) if plain else part.data
+    return part.data if isinstance(part, ExactTensor) else part
 
 
 def _plain(value: Any) -> Any:

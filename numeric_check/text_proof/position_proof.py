@@ -41,7 +41,7 @@ from numeric_check.text_proof.exact_witness import contains
 from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
 from symbolic_pe.algebra.scalar import Scalar, precision
 from symbolic_pe.encodings.outside import PositionFunction
-from symbolic_pe.errors import Undecided
+from symbolic_pe.errors import KernelError, Undecided
 
 Function = ExponentialPolynomial
 QUERIES, KEYS, ROWS = ("t0", "t1"), ("s0", "s1", "s2"), ("n0", "n1")
@@ -101,18 +101,29 @@ class _Run:
     @cached_property
     def constants(self) -> dict[str, list[fmpq]]:
         """The constants that the text contains, within rounding of the exact ones."""
-        held = self.kernel.constants()
         return {
-            name: self._constants(name, held.get(name), exact)
+            name: self._constants(name, self._held(name), exact)
             for name, exact in self.function.constants.items()
         }
+
+    def _held(self, name: str) -> Any:
+        """An array, or a list of numbers, that the text keeps by this name."""
+        array = self.kernel.constants().get(name)
+        if array is not None:
+            return self.kernel.fetch(array)
+        try:
+            value = self.kernel.raw(name)
+        except KernelError:
+            return None
+        numbers = isinstance(value, list) and all(isinstance(x, (int, float)) for x in value)
+        return value if numbers else None
 
     def _constants(self, name: str, held: Any, exact: Sequence[Scalar]) -> list[fmpq]:
         """Those of this name; the exact ones in binary64, where the text has none of this shape."""
         numbers = [exact_number(x.to_float()) for x in exact]
         if held is None:
             return numbers
-        flat = np.asarray(self.kernel.fetch(held)).reshape(-1)
+        flat = np.asarray(held).reshape(-1)
         if len(flat) != len(exact):
             return numbers
         found = [exact_number(x) for x in flat.tolist()]

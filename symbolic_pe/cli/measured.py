@@ -24,9 +24,7 @@ from symbolic_pe.cli.output import (
 )
 from symbolic_pe.cli.pipeline import Report
 from symbolic_pe.decision import Claim, Outcome, outcome_of
-from symbolic_pe.emit.axes import LIBRARIES as AXES_LIBRARIES
 from symbolic_pe.emit.axes import NO_CERTIFICATE, emit_axes, plan_axes
-from symbolic_pe.emit.position_functions import LIBRARIES as FUNCTION_LIBRARIES
 from symbolic_pe.emit.position_functions import emit_position_function
 from symbolic_pe.emit.source import EmittedKernel, read_header, split_source, with_header_lines
 from symbolic_pe.encodings.axes import SeveralAxes
@@ -212,9 +210,8 @@ def build_measured(
 
 
 def _printable(found: Measured, targets: Sequence[str]) -> list[str]:
-    if isinstance(found, SeveralAxes):
-        return [t for t in targets if t in AXES_LIBRARIES]
-    return [] if found.function is None else [t for t in targets if t in FUNCTION_LIBRARIES]
+    nothing = isinstance(found, Outside) and found.function is None
+    return [] if nothing else list(targets)
 
 
 def _heading(found: Measured) -> str:

@@ -67,7 +67,7 @@ def test_every_commuting_entry_has_a_specimen() -> None:
     assert names | {"gla", "damped"} == set(SMALL)
 
 
-@pytest.mark.parametrize("target", ["numpy", "torch"])
+@pytest.mark.parametrize("target", ["numpy", "torch", "array-api"])
 @pytest.mark.parametrize("name", list(SMALL))
 def test_the_text_is_the_exponential(name: str, target: str, tmp_path: Path) -> None:
     found = form(name)
@@ -152,6 +152,36 @@ def test_a_harmless_rewrite_stays_proved(name: str, right: str, wrong: str, targ
     assert right in text
     decided = proof(name, text.replace(right, wrong))
     assert decided.verdict == "proved", decided.reason
+
+
+@pytest.mark.parametrize(
+    ("name", "right", "wrong"),
+    [
+        ("axial", "[1, 0, 3, 2,", "[1, 0, 3, 3,"),
+        ("axial", "-0.1, 0.1]", "-0.1, 0.11]"),
+        ("string", "xp.matrix_transpose(rows)", "rows"),
+        ("gla", "(i == j)", "(i >= j)"),
+        ("damped", "growth, wide) * result", "growth, wide) + result"),
+    ],
+)
+def test_planted_faults_are_found_in_standard_texts(name: str, right: str, wrong: str) -> None:
+    text = emit_axes(plan_axes(form(name)), "array-api", command="").text
+    assert right in text
+    assert proof(name, text.replace(right, wrong)).verdict == "refuted"
+
+
+@pytest.mark.parametrize("name", list(SMALL))
+def test_the_standard_text_runs_on_strict_arrays_and_on_torch(name: str) -> None:
+    strict = pytest.importorskip("array_api_strict")
+    found = form(name)
+    text = emit_axes(plan_axes(found), "array-api", command="").text
+    names: dict[str, Any] = {}
+    exec(compile(text, "text", "exec"), names)
+    p = np.linspace(-2.0, 2.0, len(found.axes))
+    exact = exact_operator(found, p)
+    assert np.abs(np.asarray(names["operator"](strict.asarray(p))) - exact).max() < 1e-13
+    kernel = compile_kernel(text, library="torch", required=REQUIRED)
+    assert np.abs(kernel.call("operator", p) - exact).max() < 1e-13
 
 
 def test_the_reference_is_the_rotation() -> None:

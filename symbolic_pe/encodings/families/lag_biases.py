@@ -316,8 +316,8 @@ def _t5(settings: Settings) -> Outside:
     def claims() -> tuple[Claim, ...]:
         return invariant("table[bucket(t - s)]"), _eventually_constant(first[-1])
 
-    numbers = "sum(abs(lag)[..., None] >= FIRST)" if both else "sum(lag[..., None] >= FIRST)"
-    statements = [("bucket", numbers)]
+    apart = "abs(lag)[..., None]" if both else "lag[..., None]"
+    statements = [("distance", apart), ("bucket", "sum(distance >= FIRST)")]
     if both:
         statements.append(("bucket", f"bucket + {side} * integer(lag < 0)"))
     function = PositionFunction(
