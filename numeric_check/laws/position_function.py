@@ -52,14 +52,18 @@ def check_position_function(found: Outside, text: str | EmittedText) -> Agreemen
 def _values(kernel: Kernel, function: PositionFunction) -> np.ndarray[Any, Any]:
     positions = np.array(_positions(function), np.float64)
     given = [positions, positions] if function.kind == "bias" else [positions]
-    learned = [_array(function.samples[name]) for name in function.learned]
-    values = kernel.call(function.kind, *given, *learned)
+    values = kernel.call(function.kind, *given, *sample_arrays(function))
     n = len(positions)
     heads = (function.count,) if function.count else ()
     expected = (*heads, n, n) if function.kind == "bias" else (n, function.count)
     if values.shape != expected:
         raise KernelError(f"{function.kind} returns the shape {values.shape}, expected {expected}")
     return values
+
+
+def sample_arrays(function: PositionFunction) -> list[np.ndarray[Any, Any]]:
+    """The learned arrays with the numbers of the samples."""
+    return [_array(function.samples[name]) for name in function.learned]
 
 
 def _array(numbers: object) -> np.ndarray[Any, Any]:
