@@ -125,7 +125,13 @@ class Kernel:
     def fresh(self) -> Kernel:
         """The same text executed anew: shares no state with this kernel."""
         return _execute(
-            self._code, self.text, self.target, self.header, self._backend, module=self.module
+            self._code,
+            self.text,
+            self.target,
+            self.header,
+            self._backend,
+            module=self.module,
+            required=REQUIRED[:2],
         )
 
     def on_library(

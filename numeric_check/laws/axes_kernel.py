@@ -53,7 +53,7 @@ def check_axes_kernel(found: SeveralAxes, text: str | EmittedText) -> list[Agree
     kernel = compile_kernel(text, required=REQUIRED)
     places = _within_range(found, positions_of(len(found.axes)))
     operators = {p: exact_operator(found, p) for p in _differences(places)}
-    return [_in_dtype(found, kernel, dtype, places, operators) for dtype in DTYPE_OF]
+    return [_in_dtype(found, kernel, dtype, places, operators) for dtype in kernel.dtypes]
 
 
 def _within_range(

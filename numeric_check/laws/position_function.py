@@ -8,8 +8,8 @@ the positions that are tried: everything below `ALL_TO`, powers of two and their
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, cast
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from flint import arb, fmpq
@@ -52,13 +52,18 @@ def check_position_function(found: Outside, text: str | EmittedText) -> Agreemen
 def _values(kernel: Kernel, function: PositionFunction) -> np.ndarray[Any, Any]:
     positions = np.array(_positions(function), np.float64)
     given = [positions, positions] if function.kind == "bias" else [positions]
-    learned = [_array(function.samples[name]) for name in function.learned]
-    values = kernel.call(function.kind, *given, *learned)
-    shape = (len(positions),) * (2 if function.kind == "bias" else 1)
-    wrong = values.shape[-2:] != shape if function.kind == "bias" else values.shape[:1] != shape
-    if wrong or values.ndim not in (2, 3):
-        raise KernelError(f"{function.kind} returns the shape {values.shape} for {shape} positions")
+    values = kernel.call(function.kind, *given, *sample_arrays(function))
+    n = len(positions)
+    heads = (function.count,) if function.count else ()
+    expected = (*heads, n, n) if function.kind == "bias" else (n, function.count)
+    if values.shape != expected:
+        raise KernelError(f"{function.kind} returns the shape {values.shape}, expected {expected}")
     return values
+
+
+def sample_arrays(function: PositionFunction) -> list[np.ndarray[Any, Any]]:
+    """The learned arrays with the numbers of the samples."""
+    return [_array(function.samples[name]) for name in function.learned]
 
 
 def _array(numbers: object) -> np.ndarray[Any, Any]:
@@ -75,7 +80,7 @@ Place = tuple[int, ...]
 
 def _exact(function: PositionFunction, shape: Place) -> Iterable[tuple[Place, str, arb]]:
     """Every entry with its place in words and exact value; of a causal bias those with t >= s."""
-    reference, positions = cast("Callable[..., arb]", function.reference), _positions(function)
+    reference, positions = function.reference, _positions(function)
     for place in np.ndindex(*shape):
         if function.kind == "table":
             position, column = positions[place[0]], place[1]

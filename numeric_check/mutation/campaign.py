@@ -14,7 +14,10 @@ from typing import Protocol
 
 from numeric_check.mutation.judge import EQUIVALENT, KINDS, SURVIVOR, Decision, Judge
 from numeric_check.mutation.mutant import Mutant, mutants
+from numeric_check.mutation.positions_judge import PositionsJudge
+from symbolic_pe.emit.axes import AxesPlan
 from symbolic_pe.emit.plan import KernelPlan
+from symbolic_pe.encodings.outside import Outside
 
 CHUNK = 60
 PARTS = 6
@@ -24,9 +27,12 @@ Progress = Callable[[str], None]
 
 
 class PlanSource(Protocol):
-    """Makes the plan of a kernel; hashable, and can be sent to another process."""
+    """Makes the plan of a kernel; hashable, and can be sent to another process.
 
-    def __call__(self) -> KernelPlan:
+    Of what is no group it is the encoding itself.
+    """
+
+    def __call__(self) -> KernelPlan | AxesPlan | Outside:
         """The plan."""
         ...
 
@@ -112,8 +118,11 @@ def _prepare() -> None:
 
 
 @lru_cache(maxsize=2)
-def _judge(specimen: Specimen) -> Judge:
-    return Judge(specimen.text, specimen.plan())
+def _judge(specimen: Specimen) -> Judge | PositionsJudge:
+    plan = specimen.plan()
+    if isinstance(plan, KernelPlan):
+        return Judge(specimen.text, plan)
+    return PositionsJudge(specimen.text, plan)
 
 
 @lru_cache(maxsize=2)

@@ -96,7 +96,7 @@ def equivalence(kernel: Kernel, plan: KernelPlan, proof: TextProof, original: Re
     for reason, decide in TREES.items():
         if decide(kernel.text, original.text):
             return reason
-    if _same_constants(kernel, original.kernel):
+    if same_constants(kernel, original.kernel):
         return "same constants"
     if _only_casts(kernel, original) and agree(kernel, original.kernel, plan):
         return "same promotion"
@@ -109,7 +109,7 @@ def equivalence(kernel: Kernel, plan: KernelPlan, proof: TextProof, original: Re
     return "same text proof" if _no_larger(kernel, plan, original) else ""
 
 
-def _same_constants(kernel: Kernel, original: Kernel) -> bool:
+def same_constants(kernel: Kernel, original: Kernel) -> bool:
     """Whether the expression that differs is made of constants, and has one value in both texts."""
     for ours, theirs in constant_differences(kernel.text, original.text):
         try:
@@ -163,7 +163,7 @@ def _no_larger(kernel: Kernel, plan: KernelPlan, original: Reference) -> bool:
     found, biases = _bounds(kernel, plan), _biases(kernel, plan)
     if len(found) != len(original.bounds) or len(biases) != len(original.biases):
         return False
-    pairs = list(_coefficients(found, original.bounds))
+    pairs = list(coefficients_of(found, original.bounds))
     pairs += [
         pair
         for ours, theirs in zip(biases, original.biases, strict=True)
@@ -172,9 +172,10 @@ def _no_larger(kernel: Kernel, plan: KernelPlan, original: Reference) -> bool:
     return all(a <= SLACK * b for a, b in pairs)
 
 
-def _coefficients(
+def coefficients_of(
     found: Sequence[KernelBound], known: Sequence[KernelBound]
 ) -> Iterator[tuple[float, float]]:
+    """Numbers of one set of bounds beside those of another; the first should be no larger."""
     for ours, theirs in zip(found, known, strict=True):
         yield -ours.reach, -theirs.reach / SLACK**2
         for one, other in zip(ours.blocks, theirs.blocks, strict=True):
@@ -187,4 +188,4 @@ def _padded(a: Sequence[float], b: Sequence[float]) -> Iterator[tuple[float, flo
         yield a[i] if i < len(a) else 0.0, b[i] if i < len(b) else 0.0
 
 
-__all__ = ["Reference", "equivalence"]
+__all__ = ["TREES", "Reference", "coefficients_of", "equivalence", "same_constants"]

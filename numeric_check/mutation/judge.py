@@ -42,6 +42,11 @@ class Decision:
     detail: str = ""
 
 
+def installed_libraries() -> tuple[str | None, ...]:
+    """Those on whose arrays a text for the array API is run."""
+    return ("numpy", "torch") if importlib.util.find_spec("torch") is not None else (None,)
+
+
 class Judge:
     """Decides the mutants of one kernel.
 
@@ -53,8 +58,7 @@ class Judge:
         self.reference = Reference.of(compile_kernel(text, module="kernel"), plan)
         self.screen = Screen(plan)
         standard = parse_header(text).get("target") == "array-api"
-        installed = importlib.util.find_spec("torch") is not None
-        self.libraries = ("numpy", "torch") if standard and installed else (None,)
+        self.libraries = installed_libraries() if standard else (None,)
 
     def decide(self, text: str) -> Decision:
         """Cheapest first: compile, measure in float64, execute exactly, measure all, compare.
@@ -104,4 +108,4 @@ class Judge:
         return ""
 
 
-__all__ = ["KINDS", "Decision", "Judge"]
+__all__ = ["KINDS", "Decision", "Judge", "installed_libraries"]

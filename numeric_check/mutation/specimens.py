@@ -7,8 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from numeric_check.mutation.campaign import Specimen
+from symbolic_pe.emit.axes import AxesPlan, plan_axes
 from symbolic_pe.emit.plan import KernelPlan, plan_kernel
 from symbolic_pe.emit.source import read_header
+from symbolic_pe.encodings.axes import SeveralAxes
+from symbolic_pe.encodings.forms import from_any_document
+from symbolic_pe.encodings.outside import Outside
 from symbolic_pe.encodings.specification import from_document
 from symbolic_pe.errors import KernelError, SpecificationError
 
@@ -19,9 +23,15 @@ class HeaderPlan:
 
     text: str
 
-    def __call__(self) -> KernelPlan:
-        """Read and plan it. Raises `SpecificationError` or `KernelError`."""
-        return plan_kernel(from_document(read_header(self.text).specification))
+    def __call__(self) -> KernelPlan | AxesPlan | Outside:
+        """Read and plan it. Raises `SpecificationError`, `KernelError` or `NotYetCovered`."""
+        document = read_header(self.text).specification
+        found = from_any_document(document)
+        if isinstance(found, SeveralAxes):
+            return plan_axes(found)
+        if isinstance(found, Outside):
+            return found
+        return plan_kernel(from_document(document))
 
 
 def specimens(paths: Sequence[Path]) -> list[Specimen]:

@@ -1,5 +1,6 @@
 """Rigorous bounds of the rounding errors of emitted kernels, by running their text."""
 
+from numeric_check.rounding.axes import judge_axes
 from numeric_check.rounding.bias import BiasBound, bias_bound, measure_bias
 from numeric_check.rounding.bound import BlockBound, KernelBound, rounding_bound
 from numeric_check.rounding.formats import LIBRARY_ULPS, library_error
@@ -21,6 +22,7 @@ __all__ = [
     "bias_bound",
     "default_tolerance",
     "judge",
+    "judge_axes",
     "library_error",
     "measure",
     "measure_bias",

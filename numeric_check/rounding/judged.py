@@ -75,6 +75,7 @@ class KernelBounds:
     rotate  of `rotate`, where the kernel offers it: the form that is stable at any range
     decay   of `decay` beside it, by the dtype of its result; u is the lag
     bias    of the coordinates that realise a bias, where that is a polynomial
+    law     what a bound says, as a header states it
     """
 
     verdict: str
@@ -83,6 +84,7 @@ class KernelBounds:
     rotate: Mapping[str, DtypeBound] = field(default_factory=dict)
     bias: Mapping[str, DtypeBias] = field(default_factory=dict)
     decay: Mapping[str, DtypeBound] = field(default_factory=dict)
+    law: str = LAW
 
     @property
     def all(self) -> dict[str, DtypeBound]:
@@ -108,7 +110,7 @@ class KernelBounds:
         """The bounds as lines for the header of a file; none where they are undecided."""
         if not self.dtypes:
             return []
-        law = f"{LAW}; {OF_DECAY}" if self.decay else LAW
+        law = f"{self.law}; {OF_DECAY}" if self.decay else self.law
         return [f"# error:       {law}"] + [
             f"# {name + ':':<12} {d.stated}" for name, d in self.all.items()
         ]

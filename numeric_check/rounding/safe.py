@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from numeric_check.kernels.kernel import Kernel
@@ -57,19 +58,25 @@ def safe_position(
     Raises `SpecificationError` for a tolerance that is no positive number, and what
     `rounding_bound` raises.
     """
+    return safe_within(
+        bound,
+        tolerance,
+        lambda reach: rounding_bound(
+            kernel, plan, bound.dtype, reach=reach, form=bound.form, parameters=bound.parameters
+        ),
+    )
+
+
+def safe_within(
+    bound: KernelBound, tolerance: float | None, again: Callable[[float], KernelBound]
+) -> SafePosition:
+    """The same, where `again` bounds the text up to another reach."""
     limit = default_tolerance(bound.dtype) if tolerance is None else tolerance
     if not (limit > 0 and math.isfinite(limit)):
         raise SpecificationError(f"tolerance: expected a positive number, got {tolerance}")
     found = _within(bound, limit)
     if found >= math.floor(bound.reach) and bound.limited_by == "domain":
-        bound = rounding_bound(
-            kernel,
-            plan,
-            bound.dtype,
-            reach=max(HORIZON, bound.reach),
-            form=bound.form,
-            parameters=bound.parameters,
-        )
+        bound = again(max(HORIZON, bound.reach))
         found = _within(bound, limit)
     if found < 0:
         return SafePosition(bound.dtype, limit, None, "tolerance")
@@ -89,4 +96,4 @@ def _power(x: float) -> str:
     return f"2^{exponent - 1}" if mantissa == 0.5 else f"{x:.3g}"
 
 
-__all__ = ["HORIZON", "SafePosition", "safe_position"]
+__all__ = ["HORIZON", "SafePosition", "safe_position", "safe_within"]

@@ -100,6 +100,8 @@ class ExactCases(Exact):
     def __pow__(self, exponent: Any) -> Any:
         if isinstance(exponent, np.ndarray):
             return NotImplemented
+        if isinstance(exponent, ExactCases) and self.known.atoms is not None:
+            return self._with(exponent, self.known.atoms.power)
         if isinstance(exponent, (float, np.floating)) and not float(exponent).is_integer():
             return self._each(lambda f: self._fractional_power(f, exact_number(exponent)))
         if isinstance(exponent, (int, np.integer)) and exponent < 0:
@@ -126,8 +128,25 @@ class ExactCases(Exact):
         return self._each(_exponential)
 
     def log(self) -> ExactCases:
-        """ln of a positive product of parameters."""
+        """ln of a positive product of parameters, or of anything where such are followed."""
+        if self.known.atoms is not None:
+            return self._each(self.known.atoms.log)
         return self._each(lambda f: _of_constant(f, lambda x: logarithm(x, self.known.assumptions)))
+
+    def log1p(self) -> ExactCases:
+        """ln(1 + f)."""
+        found: ExactCases = (self + 1).log()
+        return found
+
+    def __abs__(self) -> ExactCases:
+        def turned(cell: Cell, f: Function) -> Pieces[Function]:
+            return _positive(f, closed=True).map(lambda positive: f if positive else -f)
+
+        return ExactCases(self.pieces.bound(turned), self.known)
+
+    def whole_values(self) -> Pieces[int]:
+        """The integer that this is on every cell. Raises `LeavesTheRing` where it is none."""
+        return self.pieces.map(lambda f: whole(Exact(f)))
 
     def sqrt(self) -> ExactCases:
         """√ of what is known to be nonnegative on its cell."""
@@ -188,12 +207,38 @@ class Truth:
         right = other.pieces if isinstance(other, Truth) else Pieces.of(bool(other))
         return Truth(self.pieces.with_other(right, operation), self.known)
 
+    @property
+    def number(self) -> ExactCases:
+        """1 where it is true, 0 where it is not."""
+        one, zero = (Function.constant(Scalar.rational(x)) for x in (1, 0))
+        return ExactCases(self.pieces.map(lambda true: one if true else zero), self.known)
+
+    def __add__(self, other: Any) -> Any:
+        return self.number + (other.number if isinstance(other, Truth) else other)
+
+    __radd__ = __add__
+
+    def __mul__(self, other: Any) -> Any:
+        return self.number * (other.number if isinstance(other, Truth) else other)
+
+    __rmul__ = __mul__
+
     def __bool__(self) -> NoReturn:
         raise BranchOnValue("the text compares values that depend on the position or the input")
 
 
+def whole(x: Exact) -> int:
+    """The integer that a constant is. Raises `LeavesTheRing` for anything else."""
+    value = x.constant()
+    if not value.is_rational() or value.rational_value().q != 1:
+        raise LeavesTheRing(f"the text turns {x.function} into an integer")
+    return int(value.rational_value().p)
+
+
 def pieces_of(value: Any) -> Pieces[Function]:
     """The cases of any element or number."""
+    if isinstance(value, Truth):
+        return value.number.pieces
     if isinstance(value, ExactCases):
         return value.pieces
     return Pieces.of(Exact.of(value).function)
@@ -249,4 +294,4 @@ def _free_of_input(f: Function) -> Function:
     return f
 
 
-__all__ = ["INPUT", "ExactCases", "Truth", "has_input", "pieces_of"]
+__all__ = ["INPUT", "ExactCases", "Truth", "has_input", "pieces_of", "whole"]

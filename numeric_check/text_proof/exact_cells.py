@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from flint import fmpq
@@ -21,8 +22,11 @@ from symbolic_pe.algebra.scalar import Scalar
 
 MAX_PIECES = 64
 """A text that branches into more cases than this is not followed."""
+MAX_STEPS = 1024
+"""The same where all cases are intervals of one form, as the steps of a table of buckets are."""
 
 Function = ExponentialPolynomial
+_Bound = tuple[Scalar | None, bool]
 T = TypeVar("T")
 S = TypeVar("S")
 R = TypeVar("R")
@@ -35,7 +39,7 @@ class Condition:
     form: Function
     interval: Interval
 
-    @property
+    @cached_property
     def text(self) -> str:
         """The form, printed."""
         return str(self.form)
@@ -49,8 +53,13 @@ class Cell:
 
     def meet(self, other: Cell) -> Cell | None:
         """The intersection, or None when one condition contradicts another."""
-        if not other.conditions or self == other:
+        if not other.conditions or self is other:
             return self
+        if len(self.conditions) == len(other.conditions) == 1:
+            (mine,), (theirs,) = self.conditions, other.conditions
+            if mine.form is theirs.form or mine.form == theirs.form:
+                part = _common(mine.interval, theirs.interval)
+                return None if part is None else Cell((Condition(mine.form, part),))
         found = {c.form: c for c in self.conditions}
         for condition in other.conditions:
             known = found.get(condition.form)
@@ -117,9 +126,13 @@ class Pieces(Generic[T]):
 
 
 def _not_too_many(found: list[tuple[Cell, T]]) -> tuple[tuple[Cell, T], ...]:
-    if len(found) > MAX_PIECES:
+    if len(found) > MAX_PIECES and not (len(found) <= MAX_STEPS and _is_one_line(found)):
         raise LeavesTheRing(f"the text branches into more than {MAX_PIECES} cases")
     return tuple(found)
+
+
+def _is_one_line(found: list[tuple[Cell, T]]) -> bool:
+    return len({c.form for cell, _ in found for c in cell.conditions}) == 1
 
 
 def split(form: Function, bound: fmpq, *, closed: bool) -> Pieces[bool]:
@@ -207,12 +220,35 @@ def _without_constant(form: Function) -> tuple[Function, fmpq]:
 
 
 def _common(a: Interval, b: Interval) -> Interval | None:
+    if all(x is None or x.is_rational() for x in (a.low, a.high, b.low, b.high)):
+        return _common_of_rationals(a, b)
     part: Interval | None = a
     for bound, closed, sign in ((b.low, b.low_closed, 1), (b.high, b.high_closed, -1)):
         if bound is None or part is None:
             continue
         part = part.closed_side(bound, sign) if closed else part.side(bound, sign)
     return part
+
+
+def _common_of_rationals(a: Interval, b: Interval) -> Interval | None:
+    """The same by rational arithmetic alone: tables of buckets have many cells."""
+    low = _later((a.low, a.low_closed), (b.low, b.low_closed), 1)
+    high = _later((a.high, a.high_closed), (b.high, b.high_closed), -1)
+    if low[0] is not None and high[0] is not None:
+        width = high[0].rational_value() - low[0].rational_value()
+        if width < 0 or (width == 0 and not (low[1] and high[1])):
+            return None
+    return Interval(low[0], high[0], low[1], high[1])
+
+
+def _later(a: _Bound, b: _Bound, sign: int) -> _Bound:
+    """The bound that leaves less, of lower bounds (sign 1) or upper ones."""
+    if a[0] is None or b[0] is None:
+        return b if a[0] is None else a
+    difference = sign * (a[0].rational_value() - b[0].rational_value())
+    if difference == 0:
+        return a[0], a[1] and b[1]
+    return a if difference > 0 else b
 
 
 __all__ = [

@@ -9,8 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from numeric_check.text_proof.exact_choice import exact_cell, exact_identity, larger, smaller, where
+from numeric_check.text_proof.exact_choice import (
+    clipped,
+    exact_cell,
+    exact_identity,
+    integers,
+    larger,
+    smaller,
+    taken,
+    where,
+)
 from numeric_check.text_proof.exact_element import Exact, Modular
+from numeric_check.text_proof.exact_phase import INT64
 from numeric_check.text_proof.exact_planes import COMPLEX, ExactPlanes, exact_array
 from numeric_check.text_proof.exact_torch import ExactModules, ExactTensor, ExactTorch, lifted
 from symbolic_pe.errors import KernelError
@@ -26,7 +36,7 @@ class _ExactLibrary:
         """The identity, of exact elements."""
         return exact_array(exact_identity(size))
 
-    def asarray(self, value: Any, *_: Any) -> Any:
+    def asarray(self, value: Any, *_: Any, **__: Any) -> Any:
         """A value as an array of exact elements; one number is exact from here on."""
         return exact_array(exact_cell(value))
 
@@ -58,6 +68,14 @@ class _ExactLibrary:
     def exp(self, value: Any) -> Any:
         """The same for exp."""
         return np.exp(_elements(value))
+
+    def log(self, value: Any) -> Any:
+        """The same for log."""
+        return np.log(_elements(value))
+
+    def clip(self, value: Any, low: Any, high: Any) -> Any:
+        """The nearest numbers between two bounds, of which either may be None."""
+        return exact_array(clipped(value, low, high))
 
     def where(self, condition: Any, first: Any, second: Any) -> Any:
         """`first` where the condition holds, else `second`; both branches are kept."""
@@ -104,10 +122,6 @@ class Engine:
 class _ExactStandard(_ExactLibrary):
     """The functions of the array API standard on object arrays."""
 
-    def asarray(self, value: Any, *_: Any, **__: Any) -> Any:
-        """A value as an array of exact elements, whatever dtype and device are asked for."""
-        return exact_array(exact_cell(value))
-
     def eye(self, size: int, **_: Any) -> Any:
         """The identity."""
         return exact_array(exact_identity(size))
@@ -116,9 +130,20 @@ class _ExactStandard(_ExactLibrary):
         """Zeros."""
         return exact_array(np.zeros(shape, dtype=object))
 
-    def astype(self, value: Any, *_: Any) -> Any:
-        """Casts keep the elements."""
-        return value
+    int64 = INT64
+
+    def astype(self, value: Any, dtype: Any, **_: Any) -> Any:
+        """Casts keep the elements, but to integers, which wrap."""
+        return exact_array(integers(value)) if dtype == INT64 else value
+
+    def take(self, value: Any, indices: Any, axis: int) -> Any:
+        """Entries of one axis, by numbers or by exact integers."""
+        before = (slice(None),) * (axis % value.ndim)
+        return exact_array(taken(np.asarray(value), (*before, np.asarray(indices))))
+
+    def sum(self, value: Any, axis: int) -> Any:
+        """The sum along one axis."""
+        return exact_array(np.sum(value, axis=axis))
 
     def isdtype(self, *_: Any) -> bool:
         """Exact elements are neither truth values nor integers."""

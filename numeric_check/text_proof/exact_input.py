@@ -82,28 +82,31 @@ def rows(result: Any, plan: KernelPlan) -> list[list[Any]]:
     return [list(row) for row in found.reshape(plan.heads, -1)[:, : plan.dimension]]
 
 
-def coefficients(f: Function, head: int, channel: int) -> dict[int, Function]:
-    """f = Σ_j f_j·x_j: the entries f_j, after deciding that f is linear in the input."""
+def coefficients(f: Function, head: int, channel: int, *, of: str = "head") -> dict[int, Function]:
+    """f = Σ_j f_j·x_j: the entries f_j, after deciding that f is linear in the input.
+
+    of  what the symbols of the input are counted by: `head`, or `row` of positions
+    """
     parts: dict[int, dict[Any, ComplexScalar]] = {}
     for key, c in f.terms.items():
-        for j, value in _linear_parts(c, head, channel).items():
+        for j, value in _linear_parts(c, head, channel, of).items():
             parts.setdefault(j, {})[key] = value
     return {j: ExponentialPolynomial(f.variables, terms) for j, terms in parts.items()}
 
 
-def _linear_parts(c: ComplexScalar, head: int, channel: int) -> dict[int, ComplexScalar]:
+def _linear_parts(c: ComplexScalar, head: int, channel: int, of: str) -> dict[int, ComplexScalar]:
     found: dict[int, list[Scalar]] = {}
     for index, part in enumerate((c.re, c.im)):
         for radical, element in part.terms.items():
-            for name, weight in _weights(element, head, channel).items():
+            for name, weight in _weights(element, f"{of} {head}", channel).items():
                 if not name.startswith(_prefix(head)):
-                    raise Refuted(f"head {head}, output channel {channel} reads another head")
+                    raise Refuted(f"{of} {head}, output channel {channel} reads another {of}")
                 slot = found.setdefault(int(name[len(_prefix(head)) :]), [ZERO, ZERO])
                 slot[index] = slot[index] + Scalar({radical: weight})
     return {j: ComplexScalar(*values) for j, values in found.items()}
 
 
-def _weights(element: RationalFunction, head: int, channel: int) -> dict[str, RationalFunction]:
+def _weights(element: RationalFunction, of: str, channel: int) -> dict[str, RationalFunction]:
     """p_j of p = Σ_j p_j·x_j: the derivatives, when they are free of x and give p."""
     above, below = element.split()
     names = [name for name in element.used_names() if name.startswith(INPUT)]
@@ -113,7 +116,7 @@ def _weights(element: RationalFunction, head: int, channel: int) -> dict[str, Ra
         whole = whole + weight * RationalFunction.symbol(name)
     mixed = any(n.startswith(INPUT) for w in (*weights.values(), below) for n in w.used_names())
     if mixed or not (whole - above).is_zero():
-        raise Refuted(f"head {head}, output channel {channel} is not linear in the input")
+        raise Refuted(f"{of}, output channel {channel} is not linear in the input")
     return {name: weight / below for name, weight in weights.items()}
 
 

@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from numeric_check.text_proof.exact_choice import compared
+from numeric_check.text_proof.exact_choice import compared, integers, taken
 from numeric_check.text_proof.exact_element import LeavesTheRing
-from numeric_check.text_proof.exact_phase import as_integer
 
 COMPLEX = "complex"
 """Stands for the complex dtypes: what is exact has no precision."""
@@ -92,8 +91,15 @@ class ExactArray(np.ndarray[Any, Any]):
     def astype(self, dtype: Any, *_: Any, **__: Any) -> Any:
         """Casts keep the elements, but to integers, which wrap."""
         if dtype is np.int64:
-            return exact_array(np.frompyfunc(as_integer, 1, 1)(self))
+            return exact_array(integers(self))
         return super().astype(dtype)
+
+    def __getitem__(self, index: Any) -> Any:
+        """Entries by exact integers are picked on every cell."""
+        parts = index if isinstance(index, tuple) else (index,)
+        if any(isinstance(part, np.ndarray) and part.dtype.hasobject for part in parts):
+            return exact_array(taken(np.asarray(self), index))
+        return super().__getitem__(index)
 
     def __array_wrap__(self, array: Any, *_: Any) -> Any:
         """A single element stays an array, as a number of NumPy has its indexing."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from flint import arb, fmpq
 
+from numeric_check.text_proof.exact_atoms import Atoms
 from numeric_check.text_proof.exact_cells import Cell
 from numeric_check.text_proof.exact_element import LeavesTheRing
 from symbolic_pe.algebra.assumptions import Assumptions
@@ -29,10 +30,14 @@ ROOT = "root of "
 
 @dataclass
 class Parameters:
-    """What is assumed of the parameters of one run, and the roots that its text took."""
+    """What is assumed of the parameters of one run, and the roots that its text took.
+
+    atoms  functions outside the ring that it took, where such are followed
+    """
 
     assumptions: Assumptions = field(default_factory=Assumptions)
     roots: dict[str, RationalFunction] = field(default_factory=dict)
+    atoms: Atoms | None = None
 
     def root(self, x: Scalar, cell: Cell) -> Scalar:
         """√x where x ≥ 0 is known from the assumptions or from the cell."""
@@ -47,7 +52,13 @@ class Parameters:
         return Scalar.symbol(name)
 
     def never_vanishes(self, x: Scalar) -> bool:
-        """Whether x is known not to be 0; roots are positive."""
+        """Whether x is known not to be 0; roots are positive.
+
+        A quotient by a function outside the ring is one of the field of fractions: equal to another
+        where both are defined.
+        """
+        if self.atoms is not None and self.atoms.occur_in(x):
+            return True
         for name in self.roots:
             if name in x.symbols():
                 x = self.scalar(x / Scalar.symbol(name))

@@ -14,15 +14,19 @@ from typing import Any
 import numpy as np
 
 from numeric_check.text_proof.exact_choice import (
+    clipped,
     compared,
     exact_cell,
     exact_identity,
+    integers,
     larger,
+    plain_index,
     smaller,
+    taken,
     where,
 )
 from numeric_check.text_proof.exact_element import Exact, LeavesTheRing, Modular
-from numeric_check.text_proof.exact_phase import INT64, as_integer
+from numeric_check.text_proof.exact_phase import INT64
 from numeric_check.text_proof.exact_planes import ExactPlanes
 
 
@@ -67,7 +71,7 @@ class ExactTensor:
     def to(self, target: Any, *_: Any, **__: Any) -> ExactTensor:
         """Casts and moves keep the elements, but casts to integers, which wrap."""
         if target == INT64:
-            return ExactTensor(np.frompyfunc(as_integer, 1, 1)(self.data))
+            return ExactTensor(integers(self.data))
         return self
 
     def unsqueeze(self, dim: int) -> ExactTensor:
@@ -166,8 +170,8 @@ class ExactTensor:
 
     def clamp(self, min: Any = None, max: Any = None) -> ExactTensor:
         """The elements, moved to the nearer bound where they are outside."""
-        found = self.data if min is None else larger(self.data, _plain(min))
-        return ExactTensor(found if max is None else smaller(found, _plain(max)))
+        low, high = (None if x is None else _plain(x) for x in (min, max))
+        return ExactTensor(clipped(self.data, low, high))
 
     def __gt__(self, other: Any) -> ExactTensor:
         return self._with(other, lambda a, b: compared(a, b, ">"))
@@ -192,7 +196,16 @@ class ExactTensor:
 
     def __getitem__(self, index: Any) -> ExactTensor:
         parts = index if isinstance(index, tuple) else (index,)
-        return ExactTensor(self.data[tuple(_index(part) for part in parts)])
+        return ExactTensor(taken(self.data, tuple(_index(part) for part in parts)))
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        parts = index if isinstance(index, tuple) else (index,)
+        self.data[tuple(plain_index(_index(part)) for part in parts)] = _plain(value)
+
+    @property
+    def T(self) -> ExactTensor:
+        """The transposed matrix."""
+        return ExactTensor(self.data.T)
 
     def _with(self, other: Any, operation: Callable[[Any, Any], Any]) -> ExactTensor:
         right = other.data if isinstance(other, ExactTensor) else other
@@ -229,6 +242,9 @@ class ExactTensor:
     def __neg__(self) -> ExactTensor:
         return ExactTensor(-self.data)
 
+    def __abs__(self) -> ExactTensor:
+        return ExactTensor(abs(self.data))
+
     def __matmul__(self, other: Any) -> ExactTensor:
         return self._with(other, lambda a, b: a @ b)
 
@@ -249,7 +265,7 @@ class ExactIndex(ExactTensor):
 def _index(part: Any) -> Any:
     if isinstance(part, ExactIndex):
         return part.place
-    return part.data.astype(int) if isinstance(part, ExactTensor) else part
+    return part.data if isinstance(part, ExactTensor) else part
 
 
 def _plain(value: Any) -> Any:
@@ -356,9 +372,27 @@ class ExactTorch:
         """The smaller of two, element by element."""
         return ExactTensor(smaller(_plain(first), _plain(second)))
 
+    def clip(self, value: ExactTensor, low: Any, high: Any) -> ExactTensor:
+        """The nearest numbers between two bounds, of which either may be None."""
+        return value.clamp(low, high)
+
+    clamp = clip
+
+    def sum(self, value: ExactTensor, dim: int) -> ExactTensor:
+        """Sum along one axis."""
+        return value.sum(dim)
+
+    def abs(self, value: ExactTensor) -> ExactTensor:
+        """The magnitude, element by element."""
+        return abs(value)
+
     def sqrt(self, value: ExactTensor) -> ExactTensor:
         """The square root, element by element."""
         return value.sqrt()
+
+    def log1p(self, value: ExactTensor) -> ExactTensor:
+        """ln(1 + x), element by element."""
+        return _each(value, "log1p")
 
     def log(self, value: ExactTensor) -> ExactTensor:
         """The logarithm, element by element."""

@@ -103,7 +103,7 @@ class Search:
 
     def _inside(self, cell: Cell, point: Point) -> bool:
         with precision(BITS):
-            return all(_contains(c.interval, self.value(c.form, point)) for c in cell.conditions)
+            return all(contains(c.interval, self.value(c.form, point)) for c in cell.conditions)
 
     def value(self, f: Function, point: Point) -> arb:
         """f at a point, at the current precision."""
@@ -172,7 +172,7 @@ def _inputs(f: Function) -> set[str]:
     return {name for x in scalars for name in x.symbols() if name.startswith(INPUT)}
 
 
-def _contains(interval: Interval, x: arb) -> bool:
+def contains(interval: Interval, x: arb) -> bool:
     """Whether a ball lies inside for certain."""
     if not x.is_finite():
         return False
@@ -202,4 +202,4 @@ def _abridged(f: Function) -> str:
     return text if len(text) <= 120 else f"{text[:117]}..."
 
 
-__all__ = ["Point", "Search"]
+__all__ = ["Point", "Search", "contains"]

@@ -167,9 +167,9 @@ def _compare(
         basis, undone = plan.basis[head if len(plan.basis) > 1 else 0]
         p = {(i, j): x for i, row in enumerate(basis) for j, x in enumerate(row) if x.terms}
         q = {(i, j): x for i, row in enumerate(undone) for j, x in enumerate(row) if x.terms}
-    _close(rate, _generator(plan, head), f"head {head}: generator")
-    _close(start, p, f"head {head}: query map at the reference")
-    _close(end, q, f"head {head}: key map at the reference")
+    decide_close(rate, _generator(plan, head), f"head {head}: generator")
+    decide_close(start, p, f"head {head}: query map at the reference")
+    decide_close(end, q, f"head {head}: key map at the reference")
 
 
 def _generator(plan: KernelPlan, head: int) -> dict[tuple[int, int], Scalar]:
@@ -183,7 +183,8 @@ def _generator(plan: KernelPlan, head: int) -> dict[tuple[int, int], Scalar]:
     }
 
 
-def _close(found: Constants, exact: Mapping[tuple[int, int], Scalar], what: str) -> None:
+def decide_close(found: Constants, exact: Mapping[tuple[int, int], Scalar], what: str) -> None:
+    """That every constant is within rounding of the exact one; raises `Refuted` with the place."""
     with precision(128):
         balls = {place: x.ball({}) for place, x in exact.items()}
         largest = max((abs(b) for b in balls.values()), key=float, default=arb(0))
@@ -196,4 +197,4 @@ def _close(found: Constants, exact: Mapping[tuple[int, int], Scalar], what: str)
                 )
 
 
-__all__ = ["PlainMap", "decide_plain_maps", "decide_same", "maps_of"]
+__all__ = ["PlainMap", "decide_close", "decide_plain_maps", "decide_same", "maps_of"]

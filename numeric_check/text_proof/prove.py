@@ -5,10 +5,11 @@ symbols as input gives the query map F̂ and the key map Ĝ as matrices of expon
 exactly the constants that the text contains. They are decided to be F̂(t)ᵀ = P̂·exp(tK) and
 Ĝ(s) = exp(−sK)·Q̂ (`plain_maps`), and therefore F̂(t)ᵀĜ(s) = P̂·exp((t − s)K)·Q̂ for all real t, s,
 c: relative, without sampling. Texts with run-time parameters, and texts that branch on positions,
-are decided by `parametric_proof` instead. Of the other functions, tables are decided in
-`exact_tables`, causal sums in `causal_proof` and `exact_forms`, the rest in `exact_functions`. What
-is decided holds in exact arithmetic, for the branches that the text takes on shapes and dtypes;
-rounding is bounded in `rounding` and measured by `cross_check`.
+are decided by `parametric_proof` instead, kernels of several axes by `axes_proof`, biases and
+tables of encodings that are no group by `position_proof`. Of the other functions, tables are
+decided in `exact_tables`, causal sums in `causal_proof` and `exact_forms`, the rest in
+`exact_functions`. What is decided holds in exact arithmetic, for the branches that the text takes
+on shapes and dtypes; rounding is bounded in `rounding` and measured by `cross_check`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from dataclasses import dataclass, field, replace
 
 from numeric_check.kernels.kernel import Kernel
 from numeric_check.kernels.time_limit import time_limit
+from numeric_check.text_proof.axes_proof import decide_axes
 from numeric_check.text_proof.branch_exponential import Nearness
 from numeric_check.text_proof.branch_series import upper
 from numeric_check.text_proof.causal_proof import decide_causal
@@ -29,11 +31,19 @@ from numeric_check.text_proof.exact_input import DOES_NOT_RUN, Refuted, is_decid
 from numeric_check.text_proof.exact_tables import decide_tables, decide_turn
 from numeric_check.text_proof.parametric_proof import Run, decide_maps
 from numeric_check.text_proof.plain_maps import decide_plain_maps
+from numeric_check.text_proof.position_proof import decide_position_function
+from symbolic_pe.emit.axes import AxesPlan
 from symbolic_pe.emit.plan import KernelPlan
+from symbolic_pe.encodings.outside import PositionFunction
 from symbolic_pe.errors import SymbolicPEError
 
 PROVED, REFUTED, UNDECIDED = "proved", "refuted", "undecided"
 MAPS = ("transform_query", "transform_key")
+AXES = (
+    "the query and key maps are P exp(sum p_a K_a) and exp(-sum p_a K_a) Q for the constants in "
+    "the text, and the K_a commute, hence relative for all real positions and references; K_a, P, "
+    "Q are within rounding of the exact ones"
+)
 SECONDS = 120.0
 """Longest time that one text may take on exact elements."""
 
@@ -61,29 +71,47 @@ class _Decided:
     forms: str = ""
 
 
-def prove_text(kernel: Kernel, plan: KernelPlan, *, operator: bool = False) -> TextProof:
+def prove_text(
+    kernel: Kernel, plan: KernelPlan | AxesPlan | PositionFunction, *, operator: bool = False
+) -> TextProof:
     """Decide that the maps of a text are relative and are those of the plan.
 
-    operator  also decide `operator(t) = F̂(t)ᵀĜ(0)`, where it runs on exact elements
+    operator  also decide `operator(t) = F̂(t)ᵀĜ(0)`, where it runs on exact elements; with several
+              axes it always is
 
-    `undecided` with the reason for texts that use operations the exact elements do not have. A
-    function beside the maps that does not run on them is left out of `executed`.
+    Of a bias or table of positions it is decided that it is its closed form. `undecided` with the
+    reason for texts that use operations the exact elements do not have. A function beside the maps
+    that does not run on them is left out of `executed`.
     """
     if kernel.target not in ENGINES:
         return TextProof(UNDECIDED, f"no exact execution of texts for {kernel.target}")
+    series = ""
     try:
         with time_limit(SECONDS):
-            found = _decide(kernel, plan, operator=operator)
+            if isinstance(plan, PositionFunction):
+                executed, decided = frozenset({plan.kind}), decide_position_function(kernel, plan)
+            elif isinstance(plan, AxesPlan):
+                executed, decided = _decide_axes(kernel, plan), AXES
+            else:
+                found = _decide(kernel, plan, operator=operator)
+                executed, series = found.executed, _series(found.nearness)
+                words = (_what_was_decided(plan, found.nearness), series)
+                decided = found.forms + "; ".join(text for text in words if text)
     except Refuted as difference:
         return TextProof(REFUTED, str(difference))
     except SymbolicPEError as error:
         return TextProof(UNDECIDED, str(error))
     except DOES_NOT_RUN as error:
         return TextProof(UNDECIDED, f"the text does not run on exact elements: {error}")
-    series = _series(found.nearness)
-    decided = "; ".join(text for text in (_what_was_decided(plan, found.nearness), series) if text)
-    reason = f"{_what_was_executed(kernel, found.executed)}: {found.forms}{decided}"
-    return TextProof(PROVED, reason, found.executed, series)
+    reason = f"{_what_was_executed(kernel, executed)}: {decided}"
+    return TextProof(PROVED, reason, executed, series)
+
+
+def _decide_axes(kernel: Kernel, plan: AxesPlan) -> frozenset[str]:
+    """The functions that were decided of a kernel of several axes."""
+    engine = ENGINES[kernel.target]
+    names = kernel.on_library(engine.library, engine.lift, engine.functions)
+    return decide_axes(engine, names, plan).executed
 
 
 def _what_was_executed(kernel: Kernel, executed: frozenset[str]) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from symbolic_pe.cli.claims import claim_record
-from symbolic_pe.cli.measured import check_measured
+from symbolic_pe.cli.measured import check_measured, text_record
 from symbolic_pe.cli.nearness import snap_records
 from symbolic_pe.cli.output import (
     BiasRecord,
@@ -39,7 +39,6 @@ from symbolic_pe.proof.prover import prove
 if TYPE_CHECKING:
     from numeric_check.laws.cross_check import CrossCheck
     from numeric_check.rounding import DtypeBias, DtypeBound, KernelBounds
-    from numeric_check.text_proof.prove import TextProof
 
 MAX_KERNEL_BYTES = 4_000_000
 MAX_CERTIFICATE_BYTES = 64_000_000
@@ -112,16 +111,6 @@ def _bound_record(found: DtypeBound) -> BoundRecord:
         _finite(found.measured.ratio),
         str(found.measured),
     )
-
-
-def text_record(text: TextProof) -> TextRecord:
-    """From the value to the published record."""
-    verdicts: dict[str, Literal["proved", "refuted", "undecided"]] = {
-        "proved": "proved",
-        "refuted": "refuted",
-        "undecided": "undecided",
-    }
-    return TextRecord(verdicts[text.verdict], text.reason)
 
 
 def build_record(

@@ -237,15 +237,21 @@ class CheckRecord(msgspec.Struct, frozen=True):
 
 
 class MeasuredBuildRecord(msgspec.Struct, frozen=True):
-    """Output of `build --json` for several axes and for what is no group; `checks` by target."""
+    """Output of `build --json` for several axes and for what is no group; `checks` by target.
+
+    `certificate` is the digest of that of commuting axes, or null.
+    """
 
     name: str
     verdict: str
     outcome: Literal["proved", "refuted", "undecided"]
     claims: list[ClaimRecord]
     kernels: dict[str, str]
+    texts: dict[str, TextRecord]
     checks: dict[str, MeasuredRecord]
+    bounds: dict[str, BoundsRecord]
     failures: list[str]
+    certificate: str | None
 
 
 class LayoutRecord(msgspec.Struct, frozen=True):

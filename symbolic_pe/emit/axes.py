@@ -14,113 +14,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from symbolic_pe.algebra.matrix import (
-    ScalarMatrix,
-    from_fmpq,
-    identity,
-    is_rational,
-    multiply,
-    to_fmpq,
-    transpose,
-)
-from symbolic_pe.algebra.scalar import ONE, ZERO, Scalar
+from symbolic_pe.algebra.scalar import ONE, ZERO
+from symbolic_pe.emit import axes_standard
+from symbolic_pe.emit.axes_plan import AxesPlan, plan_axes
 from symbolic_pe.emit.layout import STEP, docstring, fits, table
 from symbolic_pe.emit.names import plain
 from symbolic_pe.emit.source import EmittedKernel, with_header
 from symbolic_pe.emit.targets import numpy, target_named, torch
-from symbolic_pe.encodings.axes import SeveralAxes
 from symbolic_pe.errors import NotYetCovered
-from symbolic_pe.jordan.components import connected_components
 
-NO_CERTIFICATE = "none: commuting is decided by prove, the text is measured"
-
-
-@dataclass(frozen=True)
-class AxesPlan:
-    """What a kernel of several axes computes.
-
-    planes       channels (first, second) that turn together, after the basis
-    frequencies  θ of every axis in every plane: (axes, planes)
-    rates        a of every axis in every channel: (axes, channels)
-    basis        P, or None for the identity
-    """
-
-    encoding: SeveralAxes
-    planes: tuple[tuple[int, int], ...]
-    frequencies: tuple[tuple[Scalar, ...], ...]
-    rates: tuple[tuple[Scalar, ...], ...]
-    basis: ScalarMatrix | None
-
-    @property
-    def turns_only(self) -> bool:
-        """True when nothing grows or decays."""
-        return all(x.is_zero() for row in self.rates for x in row)
-
-
-def plan_axes(encoding: SeveralAxes) -> AxesPlan:
-    """Read planes, frequencies and rates off commuting generators.
-
-    Raises `NotYetCovered` where some part is no plane aI − θJ and no single channel: a shear, or
-    more than two channels that stay together in the basis that the encoding gives.
-    """
-    if encoding.assumptions.declared:
-        raise NotYetCovered(f"{encoding.name}: code for several axes with parameters")
-    matrices = [_in_basis(g.matrix, encoding.basis) for g in encoding.axes]
-    planes = []
-    for channels in connected_components(_joined(matrices)):
-        if len(channels) > 2:
-            raise NotYetCovered(
-                f"{encoding.name}: code for the {len(channels)} channels {list(channels)} that "
-                "the axes turn together; code is emitted for planes, and for one axis or one "
-                "direction given as [generator]"
-            )
-        if len(channels) == 2:
-            planes.append((channels[0], channels[1]))
-    for matrix in matrices:
-        _refuse_shears(encoding.name, matrix)
-    frequencies = tuple(tuple(m[first][second] for first, second in planes) for m in matrices)
-    rates = tuple(tuple(m[i][i] for i in range(len(m))) for m in matrices)
-    return AxesPlan(encoding, tuple(planes), frequencies, rates, encoding.basis)
-
-
-def _refuse_shears(name: str, matrix: ScalarMatrix) -> None:
-    """Every plane has to be aI − θJ: opposite entries off the diagonal, equal ones on it."""
-    for i, row in enumerate(matrix):
-        for j, x in enumerate(row[:i]):
-            coupled = not (x.is_zero() and matrix[j][i].is_zero())
-            opposite = (x + matrix[j][i]).is_zero()
-            even = (row[i] - matrix[j][j]).is_zero()
-            if coupled and not (opposite and even):
-                raise NotYetCovered(
-                    f"{name}: code for axes that do more than turn and decay: channels {j} and {i} "
-                    "are no plane a I - theta J"
-                )
-
-
-def _in_basis(x: ScalarMatrix, basis: ScalarMatrix | None) -> ScalarMatrix:
-    """PᵀXP, with PᵀP = I decided."""
-    if basis is None:
-        return x
-    if is_rational(x) and is_rational(basis):
-        p = to_fmpq(basis)
-        if from_fmpq(p.transpose() * p) == identity(len(basis)):
-            return from_fmpq(p.transpose() * to_fmpq(x) * p)
-    turned = multiply(multiply(transpose(basis), x), basis)
-    if multiply(transpose(basis), basis) != identity(len(basis)):
-        raise NotYetCovered("a basis that is not orthogonal")
-    return turned
-
-
-def _joined(matrices: Sequence[ScalarMatrix]) -> ScalarMatrix:
-    """A matrix that is 0 exactly where all are."""
-    n = len(matrices[0])
-    return tuple(
-        tuple(
-            next((m[i][j] for m in matrices if not m[i][j].is_zero()), matrices[0][i][j])
-            for j in range(n)
-        )
-        for i in range(n)
-    )
+NO_CERTIFICATE = "none: a number of the generators has no form in the published format"
 
 
 # -- text -------------------------------------------------------------------------------------
@@ -169,25 +72,33 @@ _TORCH = _Library(
 LIBRARIES = {"numpy": _NUMPY, "torch": _TORCH}
 
 
-def emit_axes(plan: AxesPlan, target: str, *, command: str) -> EmittedKernel:
+def emit_axes(
+    plan: AxesPlan, target: str, *, command: str, certificate: str = NO_CERTIFICATE
+) -> EmittedKernel:
     """The file of one target; equal arguments give equal bytes.
 
-    Raises `NotYetCovered` for a target that prints kernels of one generator only.
+    `certificate` is the digest of the certificate that the axes commute.
+
+    Raises `SpecificationError` for an unknown target, `NotYetCovered` for channels that follow no
+    rule.
     """
     target_named(target)
     found = plan.encoding
-    if target not in LIBRARIES:
-        raise NotYetCovered(
-            f"{found.name}: several axes for {target}; use {' or '.join(LIBRARIES)}"
-        )
-    body = _body(plan, LIBRARIES[target])
-    return with_header(found, body, target, command, NO_CERTIFICATE)
+    body = _body(plan, LIBRARIES.get(target))
+    return with_header(found, body, target, command, certificate)
 
 
-def _body(plan: AxesPlan, library: _Library) -> str:
+def _body(plan: AxesPlan, library: _Library | None) -> str:
+    """The text of a library, or for the array API standard."""
     found = plan.encoding
+    if library is None:
+        imported, constants = axes_standard.IMPORTED, axes_standard.constants(plan)
+        transform, operator = axes_standard.transform(plan), axes_standard.operator(plan)
+    else:
+        prefix = library.imported.split()[-1]
+        imported, constants = library.imported, _constants(plan, library)
+        transform, operator = _transform(plan, library, prefix), _operator(plan, library, prefix)
     names = ", ".join(found.axis_names)
-    prefix = library.imported.split()[-1]
     law = "(F(p)q)^T (G(p')k) = q^T A(p - p') k, A(p) = exp(sum p_i X_i), for all p and p'."
     lines = [
         docstring(
@@ -196,22 +107,22 @@ def _body(plan: AxesPlan, library: _Library) -> str:
             "",
         ),
         "",
-        library.imported,
+        imported,
         "",
         f"DIMENSION = {found.dimension}",
         "HEADS = 1",
         f"AXES = {len(found.axes)}",
         *([f"TEMPERATURE = {found.temperature.to_float()!r}"] if found.temperature != ONE else []),
-        *_constants(plan, library),
+        *constants,
         "",
         "",
-        *_transform(plan, library, prefix),
+        *transform,
         "",
         "",
         *_maps(plan),
         "",
         "",
-        *_operator(plan, library, prefix),
+        *operator,
         "",
     ]
     long = next((line for line in lines if not fits(line)), None)
@@ -365,3 +276,6 @@ def _operator(plan: AxesPlan, library: _Library, prefix: str) -> list[str]:
         return [*lines, f"{STEP}return {transposed}"]
     where = "BASIS" if prefix == "np" else "BASIS.to(lag.device)"
     return [*lines, f"{STEP}return {where} @ {transposed}"]
+
+
+__all__ = ["NO_CERTIFICATE", "AxesPlan", "emit_axes", "plan_axes"]

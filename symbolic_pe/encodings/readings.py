@@ -6,7 +6,6 @@ Every function returns a reader, from the form that an entry builds to the numbe
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import cast
 
 from flint import arb, arb_mat
 
@@ -78,7 +77,7 @@ def bias_at(lag: int, head: int = 0) -> Reader:
     def read(form: Form) -> arb:
         if isinstance(form, Outside):
             assert form.function is not None
-            return cast("Callable[..., arb]", form.function.reference)(lag, 0, head)
+            return form.function.reference(lag, 0, head)
         assert isinstance(form, Encoding)
         added = form.heads[head].augmentation
         assert added is not None
@@ -104,7 +103,7 @@ def row_entry(position: int, column: int) -> Reader:
     def read(form: Form) -> arb:
         assert isinstance(form, Outside)
         assert form.function is not None
-        return cast("Callable[..., arb]", form.function.reference)(position, column)
+        return form.function.reference(position, column)
 
     return read
 

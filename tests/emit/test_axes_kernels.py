@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,14 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from numeric_check.laws.axes_kernel import check_axes_kernel, exact_operator, positions_of
+from numeric_check.kernels.kernel import compile_kernel
+from numeric_check.laws.axes_kernel import (
+    REQUIRED,
+    check_axes_kernel,
+    exact_operator,
+    positions_of,
+)
+from numeric_check.text_proof.prove import TextProof, prove_text
 from symbolic_pe.cli.main import cli
 from symbolic_pe.emit.axes import emit_axes, plan_axes
 from symbolic_pe.encodings.axes import SeveralAxes
@@ -50,18 +58,25 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(cli, list(arguments))
 
 
+def proof(name: str, text: str) -> TextProof:
+    return prove_text(compile_kernel(text, required=REQUIRED), plan_axes(form(name)))
+
+
 def test_every_commuting_entry_has_a_specimen() -> None:
     names = {n for n, e in entries().items() if e.verdict is Verdict.COMMUTING}
     assert names | {"gla", "damped"} == set(SMALL)
 
 
-@pytest.mark.parametrize("target", ["numpy", "torch"])
+@pytest.mark.parametrize("target", ["numpy", "torch", "array-api"])
 @pytest.mark.parametrize("name", list(SMALL))
 def test_the_text_is_the_exponential(name: str, target: str, tmp_path: Path) -> None:
     found = form(name)
     kernel = emit_axes(plan_axes(found), target, command="symbolic-pe build x")
     for check in check_axes_kernel(found, kernel):
         assert check.verdict == "consistent", check.line()
+    decided = proof(name, kernel.text)
+    assert decided.verdict == "proved", decided.reason
+    assert decided.executed == {"operator", "transform_key", "transform_query"}
     path = tmp_path / kernel.filename
     path.write_text(kernel.text)
     done = subprocess.run(
@@ -91,6 +106,82 @@ def test_planted_faults_are_found(name: str, right: str, wrong: str, target: str
         pytest.skip(f"{right!r} is written in another way for {target}")
     verdicts = [c.verdict for c in check_axes_kernel(form(name), text.replace(right, wrong))]
     assert "refuted" in verdicts
+    assert proof(name, text.replace(right, wrong)).verdict == "refuted"
+
+
+@pytest.mark.parametrize("target", ["numpy", "torch"])
+@pytest.mark.parametrize(
+    ("name", "right", "wrong", "reason"),
+    [
+        ("axial", "elapsed @", "elapsed[:1] @", "more than its position"),
+        ("damped", " - reference", "", "more than its position: on c"),
+        ("damped", " - reference", " + reference", "position: on c"),
+        ("damped", "elapsed @ FREQUENCY", "elapsed**2 @ FREQUENCY", "cos"),
+        (
+            "string",
+            "second = turned[..., ",
+            "second = 2 * turned[..., ",
+            "position 0, row 0, column 0: the text has 1.26",
+        ),
+        ("comrope", "turned = x", "turned = x * x", "linear"),
+    ],
+)
+def test_an_edit_is_refuted_with_its_place(
+    name: str, right: str, wrong: str, reason: str, target: str
+) -> None:
+    text = emit_axes(plan_axes(form(name)), target, command="").text
+    assert right in text
+    decided = proof(name, text.replace(right, wrong))
+    outside = "undecided" if reason == "cos" else "refuted"  # no linear form: not executed
+    assert decided.verdict == outside, decided.reason
+    assert re.search(reason, decided.reason), decided.reason
+
+
+@pytest.mark.parametrize("target", ["numpy", "torch"])
+@pytest.mark.parametrize(
+    ("name", "right", "wrong"),
+    [
+        ("axial", "cosine * first - sine * second", "-second * sine + first * cosine"),
+        ("damped", "sign * (elapsed", "(elapsed * sign"),
+        ("string", "elapsed @ FREQUENCY", "(elapsed / 2) @ (2.0 * FREQUENCY)"),
+    ],
+)
+def test_a_harmless_rewrite_stays_proved(name: str, right: str, wrong: str, target: str) -> None:
+    text = emit_axes(plan_axes(form(name)), target, command="").text
+    text = text.replace("FREQUENCY.to(x.device)", "FREQUENCY")
+    assert right in text
+    decided = proof(name, text.replace(right, wrong))
+    assert decided.verdict == "proved", decided.reason
+
+
+@pytest.mark.parametrize(
+    ("name", "right", "wrong"),
+    [
+        ("axial", "[1, 0, 3, 2,", "[1, 0, 3, 3,"),
+        ("axial", "-0.1, 0.1]", "-0.1, 0.11]"),
+        ("string", "xp.matrix_transpose(rows)", "rows"),
+        ("gla", "(i == j)", "(i >= j)"),
+        ("damped", "growth, wide) * result", "growth, wide) + result"),
+    ],
+)
+def test_planted_faults_are_found_in_standard_texts(name: str, right: str, wrong: str) -> None:
+    text = emit_axes(plan_axes(form(name)), "array-api", command="").text
+    assert right in text
+    assert proof(name, text.replace(right, wrong)).verdict == "refuted"
+
+
+@pytest.mark.parametrize("name", list(SMALL))
+def test_the_standard_text_runs_on_strict_arrays_and_on_torch(name: str) -> None:
+    strict = pytest.importorskip("array_api_strict")
+    found = form(name)
+    text = emit_axes(plan_axes(found), "array-api", command="").text
+    names: dict[str, Any] = {}
+    exec(compile(text, "text", "exec"), names)
+    p = np.linspace(-2.0, 2.0, len(found.axes))
+    exact = exact_operator(found, p)
+    assert np.abs(np.asarray(names["operator"](strict.asarray(p))) - exact).max() < 1e-13
+    kernel = compile_kernel(text, library="torch", required=REQUIRED)
+    assert np.abs(kernel.call("operator", p) - exact).max() < 1e-13
 
 
 def test_the_reference_is_the_rotation() -> None:
@@ -135,7 +226,19 @@ def test_build_and_check_of_axes(tmp_path: Path) -> None:
     path.write_text(path.read_text().replace("sine * first + cosine", "sine * first - cosine"))
     assert run("check", str(path)).exit_code == 1
     path.write_text(path.read_text().replace("sine * first - cosine", "first * sine + cosine"))
-    assert run("check", str(path)).exit_code == 3
+    assert run("check", str(path)).exit_code == 0
+    path.write_text(path.read_text().replace("float64 else np.float32", "float64 else np.float16"))
+    assert run("check", str(path)).exit_code in (1, 3)
+    assert {p.name for p in tmp_path.iterdir()} == {
+        "axial_numpy.py",
+        "certificate.json",
+        "report.json",
+    }
+    assert run("recheck", str(tmp_path / "certificate.json")).exit_code == 0
+    assert record["certificate"] in path.read_text()
+    assert record["texts"]["numpy"]["verdict"] == "proved"
+    path.write_text(path.read_text().replace(record["certificate"], "sha256:" + "0" * 64))
+    assert "emit the file again" in run("check", str(path)).stdout
     emitted = run("emit", "examples/axial.toml")
     assert emitted.exit_code == 0
     path.write_text(emitted.stdout)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from flint import arb, fmpq
 
 from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
@@ -10,7 +12,7 @@ from symbolic_pe.algebra.scalar import ONE, ZERO, Scalar
 from symbolic_pe.decision import Claim, Decision, holds
 from symbolic_pe.encodings.encoding import Verdict
 from symbolic_pe.encodings.entry import Entry, Form, Mistake, Published
-from symbolic_pe.encodings.outside import Outside, PositionFunction
+from symbolic_pe.encodings.outside import Arithmetic, Given, Outside, PositionFunction
 from symbolic_pe.encodings.readings import constant, row_entry
 from symbolic_pe.encodings.settings import Setting, Settings, dimension, number
 from symbolic_pe.encodings.witnesses import equals, not_relative, same_value
@@ -38,9 +40,9 @@ def _sinusoidal(settings: Settings) -> Outside:
         [(i, 0) for i in range(half)] + [(i, 1) for i in range(half)]
     )  # fmt: skip
 
-    def reference(position: int, column: int) -> arb:
+    def closed_form(_: Arithmetic, given: Given, position: Any, column: int) -> Any:
         plane, is_cosine = columns[column]
-        angle = thetas[plane].ball({}) * position
+        angle = position * given["FREQUENCY"][column if paired else plane]
         return angle.cos() if is_cosine else angle.sin()
 
     constants = {"FREQUENCY": tuple(thetas[plane] for plane, _ in columns)}
@@ -67,7 +69,8 @@ def _sinusoidal(settings: Settings) -> Outside:
             "p_n = sin(n theta) and cos(n theta), added to the embedding at position n",
             tuple(statements),
             result,
-            reference,
+            closed_form,
+            dim,
             constants,
         ),
     )
@@ -188,7 +191,10 @@ def _learned(settings: Settings) -> Outside:
             f"p_n = table[n] for n < {length}, added to the embedding at position n",
             (("row", "integer(position)[:, 0]"),),
             "table[row]",
-            lambda position, column: arb(_sample(position, column)),
+            lambda f, given, position, column: f.pick(
+                [row[column] for row in given["table"]], position
+            ),
+            WIDTH,
             learned={"table": f"({length}, width)"},
             samples={"table": table},
             length=length,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from flint import arb, fmpq
 
@@ -16,7 +17,7 @@ from symbolic_pe.encodings.augmentation import linear_bias
 from symbolic_pe.encodings.encoding import Augmentation, Encoding, Head, Verdict
 from symbolic_pe.encodings.entry import Entry, Form, Mistake, Published
 from symbolic_pe.encodings.layout import place_consecutively
-from symbolic_pe.encodings.outside import Outside, PositionFunction
+from symbolic_pe.encodings.outside import Arithmetic, Given, Outside, PositionFunction
 from symbolic_pe.encodings.readings import bias_at, constant
 from symbolic_pe.encodings.realisation import minimal_augmentation
 from symbolic_pe.encodings.settings import Setting, Settings, dimension, heads, number
@@ -73,8 +74,8 @@ def _logarithmic(dim: int, a: Scalar, p: Scalar) -> Outside:
     def bias(lag: int) -> arb:
         return -p.ball({}) * (1 + a.ball({}) * lag).log()
 
-    def reference(t: int, s: int, head: int) -> arb:
-        return -arb(_POWERS[head]) * (1 + arb(_SCALES[head]) * (t - s)).log()
+    def closed_form(_: Arithmetic, given: Given, t: Any, s: Any, head: int) -> Any:
+        return -given["p"][head] * (1 + given["a"][head] * (t - s)).log()
 
     def claims() -> tuple[Claim, ...]:
         reason = (
@@ -91,7 +92,8 @@ def _logarithmic(dim: int, a: Scalar, p: Scalar) -> Outside:
         "b(t, s) = -p log(1 + a (t - s)) for t >= s",
         (("scale", "a[:, None, None]"),),
         "-p[:, None, None] * log(1 + scale * clip(lag, 0, None))",
-        reference,
+        closed_form,
+        len(_SCALES),
         learned=_LEARNED,
         samples=_SAMPLES,
     )
@@ -104,9 +106,8 @@ def _power(dim: int, a: Scalar, p: Scalar) -> Outside:
     def bias(lag: int) -> arb:
         return -a.ball({}) * arb(lag) ** p.ball({}) if lag else arb(0)
 
-    def reference(t: int, s: int, head: int) -> arb:
-        lag = t - s
-        return -arb(_SCALES[head]) * arb(lag) ** arb(_POWERS[head]) if lag else arb(0)
+    def closed_form(_: Arithmetic, given: Given, t: Any, s: Any, head: int) -> Any:
+        return -given["a"][head] * (t - s) ** given["p"][head]
 
     def claims() -> tuple[Claim, ...]:
         reason = (
@@ -120,7 +121,8 @@ def _power(dim: int, a: Scalar, p: Scalar) -> Outside:
         "b(t, s) = -a (t - s)^p for t >= s",
         (("power", "p[:, None, None]"),),
         "-a[:, None, None] * clip(lag, 0, None) ** power",
-        reference,
+        closed_form,
+        len(_SCALES),
         learned=_LEARNED,
         samples=_SAMPLES,
     )
@@ -303,18 +305,19 @@ def _t5(settings: Settings) -> Outside:
         tuple(fmpq((7 * b * b + 3 * b + h) % 101, 8) for b in range(buckets)) for h in range(2)
     )
 
-    def bucket(lag: int) -> int:
-        found = sum(abs(lag) >= x for x in first) if both or lag > 0 else 0
-        return found + (side if both and lag < 0 else 0)
-
-    def reference(t: int, s: int, head: int) -> arb:
-        return arb(table[head][bucket(t - s)])
+    def closed_form(f: Arithmetic, given: Given, t: Any, s: Any, head: int) -> Any:
+        lag = t - s
+        bucket = f.where(lag < 0, side, 0) if both else 0
+        for start in given["FIRST"]:
+            reached = f.where(lag >= start, 1, 0)
+            bucket = bucket + (reached + f.where(-lag >= start, 1, 0) if both else reached)
+        return f.pick(given["table"][head], bucket)
 
     def claims() -> tuple[Claim, ...]:
         return invariant("table[bucket(t - s)]"), _eventually_constant(first[-1])
 
-    numbers = "sum(abs(lag)[..., None] >= FIRST)" if both else "sum(lag[..., None] >= FIRST)"
-    statements = [("bucket", numbers)]
+    apart = "abs(lag)[..., None]" if both else "lag[..., None]"
+    statements = [("distance", apart), ("bucket", "sum(distance >= FIRST)")]
     if both:
         statements.append(("bucket", f"bucket + {side} * integer(lag < 0)"))
     function = PositionFunction(
@@ -322,7 +325,8 @@ def _t5(settings: Settings) -> Outside:
         "b(t, s) = table[bucket(t - s)]; FIRST is the first lag of buckets 1, 2, ...",
         tuple(statements),
         "table[:, bucket]",
-        reference,
+        closed_form,
+        len(table),
         {"FIRST": tuple(Scalar.rational(x) for x in first)},
         {"table": f"(heads, {buckets}): the learned biases"},
         {"table": table},

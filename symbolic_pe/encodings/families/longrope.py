@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from flint import arb
 
@@ -26,7 +27,7 @@ from symbolic_pe.encodings.families.rotary_common import (
     trained_ladder,
     two_lengths,
 )
-from symbolic_pe.encodings.outside import Outside, PositionFunction
+from symbolic_pe.encodings.outside import Arithmetic, Given, Outside, PositionFunction
 from symbolic_pe.encodings.readings import temperature, theta
 from symbolic_pe.encodings.settings import Setting, Settings, number
 from symbolic_pe.encodings.witnesses import (
@@ -104,8 +105,9 @@ def _longrope_with_start(
             ),
         )
 
-    def reference(position: int, column: int) -> arb:
-        wave = phase(position, column % len(thetas))
+    def closed_form(f: Arithmetic, given: Given, position: Any, column: int) -> Any:
+        early, late = (position * given[x][column % len(thetas)] for x in ("FREQUENCY", "SCALED"))
+        wave = f.where(position < start, early, late)
         return wave.cos() if column < len(thetas) else wave.sin()
 
     function = PositionFunction(
@@ -117,7 +119,8 @@ def _longrope_with_start(
             ("angle", f"where(position < {start}, early, position * SCALED)"),
         ),
         "concat([cos(angle), sin(angle)], -1)",
-        reference,
+        closed_form,
+        2 * len(thetas),
         {"FREQUENCY": tuple(thetas), "SCALED": tuple(long)},
     )
     dim = settings.integer("dim")

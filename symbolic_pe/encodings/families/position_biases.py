@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import cast
+from typing import Any, cast
 
 from flint import arb, fmpq
 
@@ -13,7 +13,7 @@ from symbolic_pe.decision import Claim, Decision
 from symbolic_pe.encodings.encoding import Verdict
 from symbolic_pe.encodings.entry import Entry, Form, Mistake, Published
 from symbolic_pe.encodings.families.additive import alibi_slopes
-from symbolic_pe.encodings.outside import Outside, PositionFunction
+from symbolic_pe.encodings.outside import Arithmetic, Given, Outside, PositionFunction
 from symbolic_pe.encodings.readings import Reader, bias_at
 from symbolic_pe.encodings.settings import Setting, Settings, dimension, heads, number
 from symbolic_pe.encodings.witnesses import equals, not_relative, same_value
@@ -32,11 +32,12 @@ def _fire(settings: Settings) -> Outside:
         slope = c.ball({})
         return (1 + slope * max(t - s, 0)).log() / (1 + slope * max(t, length)).log()
 
-    def reference(t: int, s: int, head: int) -> arb:
-        x = ratio(t, s)
-        total = arb(_B2[head])
-        for weight, shift, out in zip(_W1, _B1, _W2[head], strict=True):
-            total += (arb(weight) * x + arb(shift)).max(arb(0)) * arb(out)
+    def closed_form(f: Arithmetic, given: Given, t: Any, s: Any, head: int) -> Any:
+        slope, start = given["C"][0], given["LENGTH"][0]
+        x = (1 + slope * (t - s)).log() / (1 + slope * f.maximum(t, start)).log()
+        total = given["b2"][head]
+        for weight, shift, out in zip(given["w1"], given["b1"], given["w2"][head], strict=True):
+            total = total + f.maximum(weight * x + shift, 0) * out
         return total
 
     def claims() -> tuple[Claim, ...]:
@@ -55,7 +56,8 @@ def _fire(settings: Settings) -> Outside:
             ("hidden", "clip(ratio[..., None] * w1 + b1, 0, None)"),
         ),
         "sum(hidden * w2[:, None, None, :]) + b2[:, None, None]",
-        reference,
+        closed_form,
+        len(_B2),
         {"C": (c,), "LENGTH": (Scalar.rational(length),)},
         {
             "w1": "(hidden,)",

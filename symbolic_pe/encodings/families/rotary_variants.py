@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from flint import arb, fmpq
 
@@ -24,7 +25,7 @@ from symbolic_pe.encodings.families.rotary_common import (
     rotary,
     trained_ladder,
 )
-from symbolic_pe.encodings.outside import Outside, PositionFunction
+from symbolic_pe.encodings.outside import Arithmetic, Given, Outside, PositionFunction
 from symbolic_pe.encodings.readings import entry, live_planes, temperature, theta
 from symbolic_pe.encodings.settings import Setting, Settings, angles, dimension, layout, number
 from symbolic_pe.encodings.witnesses import as_decision, equals, not_relative
@@ -189,8 +190,14 @@ def _mixed(
         of = f"plane {mixed}, q = k = (1, 0)"
         return (not_relative(lambda t, s: score(mixed, t, s), (1, 0), (3, 2), of),)
 
-    def reference(position: int, column: int) -> arb:
-        return amplitude(position, column % planes, sine=column >= planes)
+    def closed_form(_: Arithmetic, given: Given, position: Any, column: int) -> Any:
+        sine = column >= planes
+        total: Any = 0
+        weights = given["sin_mix" if sine else "cos_mix"][column % planes]
+        for weight, omega in zip(weights, given["FREQUENCY"], strict=True):
+            wave = position * omega
+            total = total + weight * (wave.sin() if sine else wave.cos())
+        return total
 
     function = PositionFunction(
         "table",
@@ -202,7 +209,8 @@ def _mixed(
             ("second", "sum(sin_mix * sin(angle))"),
         ),
         "concat([first, second], -1)",
-        reference,
+        closed_form,
+        2 * planes,
         {"FREQUENCY": tuple(omegas)},
         {
             "cos_mix": "(planes, frequencies), the learned coefficients of the cosines",

@@ -1,0 +1,285 @@
+"""Rounding bounds of kernels of several axes: one-axis bounds along rays p = u·n.
+
+Along a ray a kernel of several axes is one of one axis, with the generator Σ nₐXₐ, so its text
+runs on the elements of `bound`. With nₐ = ±1, or ±2^k where frequencies would cancel, a bound there
+holds for all positions with
+
+    |pₐ − cₐ| ≤ |u| for every axis a.
+
+Errors of products and sums are majorants over |nₐ|, so they do not see signs; e^{Σ pₐaₐ} is largest
+and smallest at a corner, so a ray is run for every pattern of signs that the rates of a channel
+have. What signs could hide is that constants of two axes are off in opposite directions: so
+Σₐ |nₐ|·‖X̂ₐ − Xₐ‖ is added, with the X̂ₐ that exact execution reads off the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
+from itertools import product
+from typing import Any, cast
+
+import numpy as np
+from flint import arb, fmpq
+
+from numeric_check.kernels.kernel import AnyArray, Kernel
+from numeric_check.reference_values.tolerance import DTYPES
+from numeric_check.rounding import upward
+from numeric_check.rounding.array import RoundedArray
+from numeric_check.rounding.bound import KernelBound, rounding_bound
+from numeric_check.rounding.element import Rounded, displacement
+from numeric_check.rounding.judged import (
+    ASSUMED,
+    HOLDS,
+    REFUTED,
+    UNDECIDED,
+    DtypeBound,
+    KernelBounds,
+)
+from numeric_check.rounding.measured import measure
+from numeric_check.rounding.safe import SafePosition, safe_within
+from numeric_check.text_proof.axes_proof import decide_axes, generator_of
+from numeric_check.text_proof.exact_engine import ENGINES
+from numeric_check.text_proof.exact_input import DOES_NOT_RUN, Refuted
+from symbolic_pe.algebra.matrix import transpose
+from symbolic_pe.algebra.scalar import Scalar, precision
+from symbolic_pe.emit.axes import AxesPlan
+from symbolic_pe.emit.plan import BlockGroup, KernelPlan, plan_kernel
+from symbolic_pe.encodings.encoding import Encoding, Head
+from symbolic_pe.errors import NotYetCovered, SymbolicPEError
+from symbolic_pe.generators.block import Block, PlacedBlock
+from symbolic_pe.generators.generator import Generator
+
+BITS = 160
+LAW = (
+    "||y - A x|| <= eps ||A|| ||x|| + eta for every block A(p), |u| the largest "
+    "|position - reference| of all axes"
+)
+MAX_RAYS = 16
+
+
+@dataclass(frozen=True)
+class RayKernel(Kernel):
+    """A kernel of several axes whose position is u·n, with one number u.
+
+    weights    n, powers of two
+    reference  whether the maps take one; if not, u itself is given
+    """
+
+    weights: tuple[int, ...] = ()
+    reference: bool = False
+
+    @classmethod
+    def of(cls, kernel: Kernel, plan: AxesPlan, weights: Sequence[int]) -> RayKernel:
+        """The same text along a ray."""
+        own = {f.name: getattr(kernel, f.name) for f in fields(Kernel)}
+        return cls(**own, weights=tuple(weights), reference=not plan.turns_only)
+
+    def on_library(
+        self, library: Any, lift: Callable[[Any], Any], functions: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """The names of the text, with maps of u."""
+        names = super().on_library(library, lift, functions or {})
+        maps = {n: self._along(names[n]) for n in ("transform_query", "transform_key")}
+        return {**names, **maps}  # functions of the text go on calling those of the text
+
+    def _along(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        def called(x: Any, position: RoundedArray, *, reference: RoundedArray) -> Any:
+            if self.reference:
+                given = (self._spread(value) for value in (position, reference))
+                return function(x, next(given), reference=next(given))
+            u = np.full(position.shape, displacement(), dtype=object)
+            return function(x, self._spread(position.like(u)))
+
+        return called
+
+    def _spread(self, value: RoundedArray) -> RoundedArray:
+        """Every element times every weight, on a new last axis; exact."""
+        found: Any = np.empty((*value.shape, len(self.weights)), dtype=object)
+        for place in np.ndindex(*value.shape):
+            element = cast("Rounded", value.data[place])
+            for axis, weight in enumerate(self.weights):
+                moved = {term: c * fmpq(weight) for term, c in element.value.items()}
+                found[(*place, axis)] = replace(element, value=moved)
+        return value.like(found)
+
+    def transform_query(
+        self, x: AnyArray, position: AnyArray, *_: float, reference: float = 0.0
+    ) -> AnyArray:
+        """F(u·n)x."""
+        return self._at("transform_query", x, position, reference)
+
+    def transform_key(
+        self, x: AnyArray, position: AnyArray, *_: float, reference: float = 0.0
+    ) -> AnyArray:
+        """G(u·n)x."""
+        return self._at("transform_key", x, position, reference)
+
+    def _at(self, name: str, x: AnyArray, position: AnyArray, reference: float) -> AnyArray:
+        weights = np.array(self.weights, np.float64)
+        places = position[..., None] * weights
+        if not reference:
+            return self.call(name, x, places)
+        if not self.reference:
+            return self.call(name, x, (position - reference)[..., None] * weights)
+        return self.call(name, x, places, reference * weights)
+
+
+@dataclass(frozen=True)
+class Ray:
+    """One ray with the kernel and the plan of one axis along it."""
+
+    kernel: RayKernel
+    plan: KernelPlan
+    away: Mapping[int, float] = field(default_factory=dict)
+
+    def bound(self, dtype: str, reach: float | None = None) -> KernelBound:
+        """The bound of the maps for |pₐ − cₐ| ≤ |u|."""
+        found = rounding_bound(self.kernel, self.plan, dtype, reach=reach)
+        blocks = []
+        relative: upward.Polynomial = upward.NOTHING
+        for b in found.blocks:
+            group = self.plan.groups[b.group]
+            assert isinstance(group, BlockGroup)
+            away = self.away.get(group.slots[0][b.block], 0.0)
+            own = b.relative
+            if away:
+                moved = upward.exponential_minus_one((0.0, away), found.reach)
+                grown = upward.plus(1.0, upward.value(moved, found.reach))
+                own = upward.folded(upward.add(upward.scale(own, grown), moved), found.reach)
+            blocks.append(replace(b, relative=own))
+            relative = upward.largest(relative, own)
+        return replace(found, relative=relative, blocks=tuple(blocks))
+
+
+def judge_axes(kernel: Kernel, plan: AxesPlan, *, dtypes: Sequence[str] = DTYPES) -> KernelBounds:
+    """Bound a text of several axes in every dtype and measure that its errors lie inside.
+
+    `undecided` with the reason where rounded elements do not cover the text.
+    """
+    try:
+        rays = list(rays_of(kernel, plan))
+        found = {dtype: _judged(rays, dtype) for dtype in dtypes}
+    except Refuted as difference:
+        return KernelBounds(UNDECIDED, f"the text is refuted: {difference}")
+    except (SymbolicPEError, *DOES_NOT_RUN) as error:
+        return KernelBounds(UNDECIDED, str(error))
+    bounds = KernelBounds(HOLDS, ASSUMED, found, law=LAW)
+    return replace(bounds, verdict=REFUTED) if bounds.failures else bounds
+
+
+def rays_of(kernel: Kernel, plan: AxesPlan) -> Iterator[Ray]:
+    """The rays whose bounds together hold for all positions."""
+    engine = ENGINES[kernel.target]
+    names = kernel.on_library(engine.library, engine.lift, engine.functions)
+    rates = decide_axes(engine, names, plan).rates
+    for weights in _patterns(plan):
+        ray = RayKernel.of(kernel, plan, weights)
+        yield Ray(ray, plan_along(plan, weights), _away(plan, rates, weights))
+
+
+def _patterns(plan: AxesPlan) -> list[tuple[int, ...]]:
+    """Weights for every pattern of signs that the rates of a channel have; one at least."""
+    axes = len(plan.rates)
+    signs = {
+        tuple(-1 if row[i].sign() < 0 else 1 for row in plan.rates)
+        for i in range(len(plan.rates[0]))
+        if len({row[i].sign() for row in plan.rates} - {0}) > 1
+    }
+    wanted = sorted({_leading(x) for x in signs} | {(1,) * axes})
+    if len(wanted) > MAX_RAYS:
+        raise NotYetCovered(f"rates with more than {MAX_RAYS} patterns of signs")
+    return [_without_cancelling(plan, pattern) for pattern in wanted]
+
+
+def _leading(signs: tuple[int, ...]) -> tuple[int, ...]:
+    """The bound of a ray holds for both signs of u."""
+    return signs if signs[0] > 0 else tuple(-x for x in signs)
+
+
+def _without_cancelling(plan: AxesPlan, signs: tuple[int, ...]) -> tuple[int, ...]:
+    """The pattern, or some axes by 2 or 4, so that no plane that turns stands still on the ray."""
+    for sizes in product((1, 2, 4), repeat=min(len(signs), 4)):
+        full = (*sizes, *[1] * (len(signs) - len(sizes)))
+        weights = tuple(s * k for s, k in zip(signs, full, strict=True))
+        if not any(
+            _combined(column, weights).is_zero()
+            for column in zip(*plan.frequencies, strict=True)
+            if any(not x.is_zero() for x in column)
+        ):
+            return weights
+    raise NotYetCovered("frequencies that cancel along every ray")
+
+
+def _combined(column: Sequence[Scalar], weights: Sequence[int]) -> Scalar:
+    total = Scalar.rational(0)
+    for x, n in zip(column, weights, strict=True):
+        total = total + x * Scalar.rational(n)
+    return total
+
+
+def plan_along(plan: AxesPlan, weights: Sequence[int]) -> KernelPlan:
+    """The plan of one axis with the generator Σ nₐXₐ."""
+    rates = [_combined(column, weights) for column in zip(*plan.rates, strict=True)]
+    turning = dict(zip(plan.planes, zip(*plan.frequencies, strict=True), strict=True))
+    inside = {channel for plane in plan.planes for channel in plane}
+    placed = [
+        PlacedBlock(Block(rates[first], -_combined(column, weights)), (first, second))
+        for (first, second), column in turning.items()
+    ]
+    placed += [PlacedBlock(Block(rate), (i,)) for i, rate in enumerate(rates) if i not in inside]
+    encoding = Encoding(plan.encoding.name, (Head(Generator.from_blocks(placed)),))
+    found = plan_kernel(encoding)
+    if plan.basis is None:
+        return found
+    return replace(found, basis=((plan.basis, transpose(plan.basis)),))
+
+
+def _away(
+    plan: AxesPlan, rates: Sequence[Mapping[tuple[int, int], fmpq]], weights: Sequence[int]
+) -> dict[int, float]:
+    """Σₐ |nₐ|·‖X̂ₐ − Xₐ‖ of every block, by its first channel."""
+    first = {second: first for first, second in plan.planes}
+    found: dict[int, float] = {}
+    with precision(BITS):
+        for axis, (rate, weight) in enumerate(zip(rates, weights, strict=True)):
+            exact = generator_of(plan, axis)
+            for i, j in {*rate, *exact}:
+                if i > j and first.get(i) == j:
+                    continue  # θ once; the diagonal is its own
+                x = exact.get((i, j), Scalar.rational(0)).ball({})
+                distance = upward.above(arb(rate.get((i, j), fmpq(0))) - x)
+                channel = first.get(i, i)
+                size = upward.times(float(abs(weight)), distance)
+                found[channel] = upward.plus(found.get(channel, 0.0), size)
+    return {channel: x for channel, x in found.items() if x}
+
+
+def _judged(rays: Sequence[Ray], dtype: str) -> DtypeBound:
+    """The worst of all rays."""
+    bounds = [ray.bound(dtype) for ray in rays]
+    measured = [
+        measure(ray.kernel, ray.plan, bound) for ray, bound in zip(rays, bounds, strict=True)
+    ]
+    safes = [
+        safe_within(bound, None, partial(ray.bound, dtype))
+        for ray, bound in zip(rays, bounds, strict=True)
+    ]
+    whole = bounds[0]
+    for bound in bounds[1:]:
+        shorter = min(whole, bound, key=lambda b: b.reach)
+        whole = replace(
+            shorter,
+            relative=upward.largest(whole.relative, bound.relative),
+            absolute=max(whole.absolute, bound.absolute),
+            blocks=(*whole.blocks, *bound.blocks),
+        )
+    return DtypeBound(whole, _shortest(safes), max(measured, key=lambda m: m.ratio))
+
+
+def _shortest(safes: Sequence[SafePosition]) -> SafePosition:
+    return min(safes, key=lambda s: -1 if s.position is None else s.position)
+
+
+__all__ = ["LAW", "Ray", "RayKernel", "judge_axes", "plan_along", "rays_of"]

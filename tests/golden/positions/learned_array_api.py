@@ -1,0 +1,34 @@
+# Written by symbolic-pe: Learned absolute positions.
+# reproduce:   symbolic-pe build 'learned:length=20' --target array-api
+# target:      array-api
+# spec:        {"catalogue": "learned", "settings": {"dim": "64", "length": "20"}}
+# certificate: none: it is no group; check decides the text against its closed form
+# body:        sha256:6e7a368bf754ebdcbc0dab426ad1baf9d57cc57a6f3daf2f9dc4d416102689cd
+"""Learned absolute positions: not translation invariant.
+
+p_n = table[n] for n < 20, added to the embedding at position n
+"""
+
+from array_api_compat import array_namespace, device
+
+DIMENSION = 64
+HEADS = 1
+
+
+def table(position, table):
+    """One row for each position, in float64: (positions, width).
+
+    table: (20, width)
+    """
+    xp = array_namespace(position)
+    position = xp.astype(position, xp.float64)[:, None]
+    row = xp.astype(position, xp.int64)[:, 0]
+    return _picked(table, row, 0)
+
+
+def _picked(values, index, axis):
+    """The entries of one axis at whole numbers, in the place of that axis."""
+    xp = array_namespace(values)
+    flat = xp.take(values, xp.reshape(index, (-1,)), axis=axis)
+    shape = (*values.shape[:axis], *index.shape, *values.shape[axis + 1 :])
+    return xp.reshape(flat, shape)

@@ -1,0 +1,67 @@
+# Written by symbolic-pe: RoPE-Mixed: learned directions in the plane.
+# reproduce:   symbolic-pe build 'rope-mixed:dim=8,layout=half' --target array-api
+# target:      array-api
+# spec:        {"catalogue": "rope-mixed", "settings": {"base": "10", "dim": "8", "direction": "3/5 4/5", "layout": "half", "x": "", "y": ""}}
+# certificate: sha256:9b21639c62955f64130c72b753ab57629179f6035ebb721a3f890b04ada161f3
+# body:        sha256:abc23799c459b8f5a5b1e85125a85ca0c7748e37d09807c0bb88266e354da1d5
+"""RoPE-Mixed: learned directions in the plane.
+
+(F(p)q)^T (G(p')k) = q^T A(p - p') k, A(p) = exp(sum p_i X_i), for all p and p'.
+
+Axes of positions, in order: x, y. Both sides have one map.
+"""
+
+from array_api_compat import array_namespace, device
+
+DIMENSION = 8
+HEADS = 1
+AXES = 2
+# fmt: off
+FREQUENCY = [
+    [
+        -0.6, -0.18973665961010275, 0.8, 0.25298221281347033, 0.6, 0.18973665961010275,
+        -0.8, -0.25298221281347033,
+    ],
+    [
+        -0.8, -0.25298221281347033, -0.6, -0.18973665961010275, 0.8,
+        0.25298221281347033, 0.6, 0.18973665961010275,
+    ],
+]
+# fmt: on
+PARTNER = [4, 5, 6, 7, 0, 1, 2, 3]
+
+
+def transform_query(x, position):
+    """F(p)x for x of shape (..., n, DIMENSION) at positions of shape (..., n, AXES).
+
+    Angles are float64; the result has the dtype of x.
+    """
+    xp = array_namespace(x)
+    wide = xp.float64 if x.dtype == xp.float64 else xp.float32
+    result = xp.astype(x, wide)
+    elapsed = xp.asarray(position, dtype=xp.float64, device=device(x))
+    angle = elapsed @ _values(FREQUENCY, x)
+    cosine = xp.astype(xp.cos(angle), wide)
+    sine = xp.astype(xp.sin(angle), wide)
+    partner = xp.asarray(PARTNER, device=device(x))
+    result = cosine * result + sine * xp.take(result, partner, axis=-1)
+    return xp.astype(result, x.dtype)
+
+
+def _values(numbers, x):
+    """Numbers in float64, where x is."""
+    xp = array_namespace(x)
+    return xp.asarray(numbers, dtype=xp.float64, device=device(x))
+
+
+def transform_key(x, position):
+    """G(p)x: the map of queries, because every generator is skew."""
+    return transform_query(x, position)
+
+
+def operator(lag):
+    """A(p) for one difference p of positions, of shape (AXES,)."""
+    xp = array_namespace(lag)
+    identity = xp.eye(DIMENSION, dtype=xp.float64, device=device(lag))
+    rows = transform_key(identity, -xp.expand_dims(lag, axis=0))
+    return xp.matrix_transpose(rows)

@@ -1,0 +1,65 @@
+# Written by symbolic-pe: STRING: commuting skew generators in a learned basis.
+# reproduce:   symbolic-pe build 'string:' --target array-api
+# target:      array-api
+# spec:        {"catalogue": "string", "settings": {"dim": "4", "form": "cayley", "skew": "1/2 0 0 1/3 0 1/4", "x": "1 1/10", "y": "1/10 1"}}
+# certificate: sha256:0d91bd14befd3006b0ea695df746d5ee13e1cd13788233d867422add76325761
+# body:        sha256:4769c6fdec7efb9aeaa87ae3b10449da775cec8f50c368ef43379ccd74cd7ab7
+"""STRING: commuting skew generators in a learned basis.
+
+(F(p)q)^T (G(p')k) = q^T A(p - p') k, A(p) = exp(sum p_i X_i), for all p and p'.
+
+Axes of positions, in order: x, y. Both sides have one map.
+"""
+
+from array_api_compat import array_namespace, device
+
+DIMENSION = 4
+HEADS = 1
+AXES = 2
+FREQUENCY = [[-1.0, 1.0, -0.1, 0.1], [-0.1, 0.1, -1.0, 1.0]]
+PARTNER = [1, 0, 3, 2]
+# fmt: off
+BASIS = [
+    [0.6308805790108565, -0.738238841978287, 0.2316043425814234, -0.05790108564535585],
+    [0.738238841978287, 0.4764776839565742, -0.4632086851628468, 0.1158021712907117],
+    [0.2316043425814234, 0.4632086851628468, 0.7370325693606755, -0.43425814234016885],
+    [0.05790108564535585, 0.1158021712907117, 0.43425814234016885, 0.8914354644149578],
+]
+# fmt: on
+
+
+def transform_query(x, position):
+    """F(p)x for x of shape (..., n, DIMENSION) at positions of shape (..., n, AXES).
+
+    Angles are float64; the result has the dtype of x.
+    """
+    xp = array_namespace(x)
+    wide = xp.float64 if x.dtype == xp.float64 else xp.float32
+    result = xp.astype(x, wide)
+    result = result @ xp.astype(_values(BASIS, x), wide)
+    elapsed = xp.asarray(position, dtype=xp.float64, device=device(x))
+    angle = elapsed @ _values(FREQUENCY, x)
+    cosine = xp.astype(xp.cos(angle), wide)
+    sine = xp.astype(xp.sin(angle), wide)
+    partner = xp.asarray(PARTNER, device=device(x))
+    result = cosine * result + sine * xp.take(result, partner, axis=-1)
+    return xp.astype(result, x.dtype)
+
+
+def _values(numbers, x):
+    """Numbers in float64, where x is."""
+    xp = array_namespace(x)
+    return xp.asarray(numbers, dtype=xp.float64, device=device(x))
+
+
+def transform_key(x, position):
+    """G(p)x: the map of queries, because every generator is skew."""
+    return transform_query(x, position)
+
+
+def operator(lag):
+    """A(p) for one difference p of positions, of shape (AXES,)."""
+    xp = array_namespace(lag)
+    identity = xp.eye(DIMENSION, dtype=xp.float64, device=device(lag))
+    rows = transform_key(identity, -xp.expand_dims(lag, axis=0))
+    return _values(BASIS, lag) @ xp.matrix_transpose(rows)

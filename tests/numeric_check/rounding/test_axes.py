@@ -1,0 +1,129 @@
+"""Rounding bounds of kernels of several axes: they hold, on rays and off them, and see edits."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from numeric_check.kernels.kernel import Kernel, compile_kernel
+from numeric_check.laws.axes_kernel import REQUIRED
+from numeric_check.rounding import judge_axes
+from numeric_check.rounding.axes import RayKernel, plan_along, rays_of
+from numeric_check.rounding.blocks import FORMS, MAPS, BlockBound
+from numeric_check.rounding.bound import KernelBound
+from numeric_check.rounding.measured import Bench
+from symbolic_pe.emit.axes import AxesPlan, emit_axes, plan_axes
+from symbolic_pe.emit.plan import BlockGroup
+from symbolic_pe.encodings.axes import SeveralAxes
+from symbolic_pe.encodings.forms import from_any_document
+from symbolic_pe.errors import NotYetCovered
+from tests.emit.test_axes_kernels import form
+
+DTYPES = ("float64", "float32", "bfloat16", "float16")
+
+
+def compiled(plan: AxesPlan, target: str = "numpy", right: str = "", wrong: str = "") -> Kernel:
+    text = emit_axes(plan, target, command="").text
+    assert right in text
+    return compile_kernel(text.replace(right, wrong) if right else text, required=REQUIRED)
+
+
+@pytest.mark.parametrize("target", ["numpy", "torch"])
+@pytest.mark.parametrize("name", ["axial", "string", "gla", "damped"])
+def test_bounds_hold_and_are_near(name: str, target: str) -> None:
+    plan = plan_axes(form(name))
+    found = judge_axes(compiled(plan, target), plan)
+    assert found.verdict == "holds", found.reason
+    for dtype in DTYPES:
+        assert found.dtypes[dtype].measured.ratio <= 1.0
+        assert found.dtypes[dtype].measured.ratio > 1 / 16
+    assert found.dtypes["bfloat16"].safe.position is not None
+    assert "of all axes" in found.header_lines()[0]
+
+
+def everywhere(plan: AxesPlan, weights: tuple[int, ...], bound: KernelBound) -> KernelBound:
+    """The bound of one position p = n, as one of the ray through it at u = 1."""
+    along = plan_along(plan, weights)
+    epsilon = bound.epsilon(max(abs(n) for n in weights))
+    blocks = tuple(
+        BlockBound(index, 0, b, side, (epsilon,), bound.absolute)
+        for index, group in enumerate(along.groups)
+        if isinstance(group, BlockGroup)
+        for b in range(len(group.slots[0]))
+        for side in FORMS[MAPS]
+    )
+    return replace(bound, relative=(epsilon,), blocks=blocks)
+
+
+@pytest.mark.parametrize("name", ["rope-mixed", "string", "damped"])
+def test_bounds_hold_for_all_positions_of_the_box(name: str) -> None:
+    plan = plan_axes(form(name))
+    kernel = compiled(plan)
+    judged = judge_axes(kernel, plan)
+    vectors = np.random.default_rng(7).standard_normal((16, plan.encoding.dimension))
+    far = 3 if name == "damped" else 1000003
+    places = [(1, 0), (0, 3), (2, -3), (-1, 2), (far, far // 3), (-far, far // 7), (far // 5, -far)]
+    for dtype in ("float64", "float32"):
+        for n in places:
+            bound = everywhere(plan, n, judged.dtypes[dtype].bound)
+            bench = Bench(RayKernel.of(kernel, plan, n), plan_along(plan, n), bound)
+            assert max(m.ratio for m in bench.worst([1], vectors)) <= 1.0, (dtype, n)
+
+
+def test_an_edit_of_a_dtype_is_seen() -> None:
+    plan = plan_axes(form("axial"))
+    right, wrong = "position, dtype=np.float64", "position, dtype=np.float32"
+    before = judge_axes(compiled(plan), plan).dtypes["float64"]
+    kernel = compiled(plan, right=right, wrong=wrong)
+    after = judge_axes(kernel, plan)
+    if after.verdict == "holds":
+        assert after.dtypes["float64"].bound.epsilon(1e6) > 1e6 * before.bound.epsilon(1e6)
+    else:
+        assert after.verdict == "refuted"
+    stated = {"float64": before.stated}
+    assert after.false_statements(stated)
+
+
+def test_a_wrong_text_has_no_bound() -> None:
+    plan = plan_axes(form("axial"))
+    kernel = compiled(plan, right="- sine * second", wrong="+ sine * second")
+    assert judge_axes(kernel, plan).verdict == "undecided"
+
+
+def test_rays_cover_the_signs_of_rates_and_do_not_stand_still() -> None:
+    damped = plan_axes(form("damped"))
+    weights = {ray.kernel.weights for ray in rays_of(compiled(damped), damped)}
+    assert weights == {(1, 1), (1, -1)}
+    document = {"axes": [{"blocks": [{"frequency": "1"}, {"frequency": "1"}]},
+                         {"blocks": [{"frequency": "-1"}, {"frequency": "1"}]}]}  # fmt: skip
+    found = from_any_document(document)
+    assert isinstance(found, SeveralAxes)
+    plan = plan_axes(found)
+    (ray,) = rays_of(compiled(plan), plan)
+    assert ray.kernel.weights == (1, 2), "along (1, 1) and (1, -1) a plane stands still"
+    assert judge_axes(compiled(plan), plan).verdict == "holds"
+
+
+def test_constants_that_are_off_in_opposite_directions_are_counted() -> None:
+    """x by 0.1 and y by −0.1: on the ray (1, 1) errors of the constants cancel."""
+    document = {"axes": [{"blocks": [{"frequency": "1/10"}]}, {"blocks": [{"frequency": "-1/5"}]}]}
+    found = from_any_document(document)
+    assert isinstance(found, SeveralAxes)
+    plan = plan_axes(found)
+    (ray,) = rays_of(compiled(plan), plan)
+    (away,) = ray.away.values()
+    exact = 0.5 * (0.1 + 0.2) * 2.0**-53
+    assert 0.1 * exact < away < 8 * exact
+
+
+def test_too_many_patterns_are_refused() -> None:
+    axes = [
+        {"blocks": [{"rate": str((-1) ** ((c >> a) & 1))} for c in range(64)]} for a in range(6)
+    ]
+    found = from_any_document({"axes": axes})
+    assert isinstance(found, SeveralAxes)
+    plan = plan_axes(found)
+    with pytest.raises(NotYetCovered, match="patterns of signs"):
+        list(rays_of(compiled(plan), plan))
