@@ -220,8 +220,10 @@ all eigenvalues are 1. For $|\lambda| < 1$ and every $n$ the singular values lie
 $[(1+|\lambda|)^{-m}, (1-|\lambda|)^{-m}]$, the range of the modulus of the symbol. With
 $s_k = |1-\lambda e^{ik\pi/(n+1)}|^{-m}$ the $k$-th of them satisfies
 
-$$s_k < \sigma_k < s_{k-1} \quad (m = 1,\ 0 < \lambda < 1), \qquad
-s_{k+m^2} \le \sigma_k \le s_{k-m^2} \quad (\text{every } m),$$
+$$\begin{aligned}
+s_k &< \sigma_k < s_{k-1} && (m = 1,\ 0 < \lambda < 1), \\
+s_{k+m^2} &\le \sigma_k \le s_{k-m^2} && (\text{every } m),
+\end{aligned}$$
 
 where the samples exist. Under a causal mask the eigenvalues of logits are $q_i\cdot k_i$ for every
 encoding with $A(0) = I$. The signed kernel $i-j$ has rank 2 and both singular values

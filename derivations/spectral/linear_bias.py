@@ -301,6 +301,17 @@ def _definite() -> Decision:
         )
 
 
+def _rising() -> Decision:
+    """m = −1, x = (1, −1), which adds to 0: the form is Σ x_i x_j |i − j| = −2."""
+    x = (1, -1)
+    form = sum(x[i] * x[j] * abs(i - j) for i in range(2) for j in range(2))
+    if form >= 0:
+        return Decision(Outcome.PROVED)
+    return Decision(
+        Outcome.REFUTED, {}, f"m = -1, n = 2, x = (1, -1), which adds to 0: the form is {form}"
+    )
+
+
 def _printed_frequency() -> Decision:
     """2n²/π² as the exact largest eigenvalue: for n = 2 it is 1 and not 8/π²."""
     with precision(BITS):
@@ -319,9 +330,11 @@ The matrix $B = -m|i-j|$, $m > 0$, $n \ge 2$, has inertia $(n-1, 1)$ and trace 0
 eigenvectors are waves in
 $x = i - (n-1)/2$ with eigenvalue $m/(2\sin^2(\omega/2))$:
 
-$$\sin\omega x:\ \omega = \tfrac{(2k+1)\pi}{n}, \qquad
-\cos\omega x:\ \cot\tfrac{\omega}{2}\cot\tfrac{n\omega}{2} = -n, \qquad
-\cosh\eta x:\ \coth\tfrac{\eta}{2}\coth\tfrac{n\eta}{2} = n,$$
+$$\begin{aligned}
+\sin\omega x &: & \omega &= \tfrac{(2k+1)\pi}{n}, \\
+\cos\omega x &: & \cot\tfrac{\omega}{2}\cot\tfrac{n\omega}{2} &= -n, \\
+\cosh\eta x &: & \coth\tfrac{\eta}{2}\coth\tfrac{n\eta}{2} &= n,
+\end{aligned}$$
 
 the last with eigenvalue $-m/(2\sinh^2(\eta/2))$. The largest is $m/(2\sin^2(\pi/2n)) \sim
 2mn^2/\pi^2$, the negative one
@@ -431,6 +444,12 @@ positive. For $m = 1$ the determinant of $-B = |i-j|$ is $(-1)^{n-1}(n-1)2^{n-2}
             "vectors that add to 0.",
             "The bias is positive semidefinite.",
             _definite,
+        ),
+        Twin(
+            "rising-bias",
+            "$m > 0$.",
+            "Biases that rise with the lag are positive on vectors that add to 0 as well.",
+            _rising,
         ),
         Twin(
             "sign-of-the-determinant",

@@ -182,13 +182,17 @@ $$f(\omega) = \sum_t r^{|t|}e^{-i\omega t} = \frac{1-r^2}{1-2r\cos\omega+r^2},$$
 a tridiagonal inverse and the determinant $(1-r^2)^{n-1}$. Its eigenvalues are $f(\theta_k)$, where
 $\theta_k$ is the root of
 
-$$\cos\tfrac{(n+1)\theta}2 = r\cos\tfrac{(n-1)\theta}2 \ (k \text{ odd}), \qquad
-\sin\tfrac{(n+1)\theta}2 = r\sin\tfrac{(n-1)\theta}2 \ (k \text{ even})$$
+$$\begin{aligned}
+\cos\tfrac{(n+1)\theta}2 &= r\cos\tfrac{(n-1)\theta}2 && (k \text{ odd}) \\
+\sin\tfrac{(n+1)\theta}2 &= r\sin\tfrac{(n-1)\theta}2 && (k \text{ even})
+\end{aligned}$$
 
 in $\left(\frac{(k-1)\pi}{n+1}, \frac{k\pi}{n+1}\right)$, $k = 1 \dots n$. So for every $n$
 
-$$f\left(\tfrac{k\pi}{n+1}\right) < \lambda_k < f\left(\tfrac{(k-1)\pi}{n+1}\right), \qquad
-\frac{1-r}{1+r} < \lambda_k < \frac{1+r}{1-r},$$
+$$\begin{aligned}
+f\left(\tfrac{k\pi}{n+1}\right) &< \lambda_k < f\left(\tfrac{(k-1)\pi}{n+1}\right), \\
+\frac{1-r}{1+r} &< \lambda_k < \frac{1+r}{1-r},
+\end{aligned}$$
 
 and these ends are limits. Decay times rotation is $r^{|t|}\cos\theta t$, half of the kernel moved
 to each of $\pm\theta$, with the same bounds.
