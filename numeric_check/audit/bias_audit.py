@@ -6,19 +6,19 @@ b(t, t) is subtracted from row t is equivalent to one that does: `m·s` is ALiBi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from numeric_check.audit import questions
-from numeric_check.audit.bias_measurement import NEAR, MeasuredBias, measure_bias
+from numeric_check.audit.bias_measurement import NEAR, MeasuredBias, measure_bias, without_rows
 from numeric_check.audit.bias_slopes import against, linear, offset, recognised_slopes, sign
 from numeric_check.audit.finding import AuditReport, Finding, Verdict
 from numeric_check.audit.libraries import Array
 from numeric_check.audit.positions import STANDARD
-from numeric_check.audit.reproduce import bias_in_call, entries_of_bias
+from numeric_check.audit.reproduce.biases import bias_in_call, entries_of_bias
 from numeric_check.audit.subject import BiasSubject
-from numeric_check.audit.toeplitz import Entry, drifts, heat
+from numeric_check.audit.toeplitz import Entry, drifts, heat, shrunk_entry
 from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.errors import AuditError
 
@@ -84,6 +84,13 @@ def _relative(subject: BiasSubject, measured: MeasuredBias) -> tuple[Finding, bo
     assert rowless is not None
     grid = {"grid": heat(measured.rowless, measured.positions, rooms, STANDARD)}
     if failing is not None:
+        if max(failing.pair) >= NEAR:
+
+            def call(positions: Sequence[int]) -> tuple[Array, Array]:
+                values = subject.apply(positions, positions)
+                return without_rows(values), measured.rooms_at(positions, values)
+
+            failing = shrunk_entry(failing, call)
         return _witnessed(subject, rowless, failing, grid), False
     row = np.einsum("hnn->hn", measured.values)
     head, at = (int(v) for v in np.unravel_index(int(np.abs(row).argmax()), row.shape))

@@ -29,6 +29,8 @@ AMPLIFIED = 0.25
 """Refining stops where rounding errors, amplified by exp(−tX), would reach this."""
 SMALLEST = FORMATS["float64"].smallest_normal
 """What underflow may lose."""
+HELD = 8.0 * FORMATS["float64"].unit_roundoff
+"""Entries of X̂ are kept in float64: it is not known more closely than that, relative to ‖X̂‖."""
 SAFETY = 2.0
 """Radii count the error of M(0, 0) and of B(t)."""
 
@@ -143,7 +145,7 @@ def recover(measured: Measurement) -> Recovered:
     finer = _recovered(measured, fine, whole=True)
     if finer.first_departure is None:
         return finer
-    later = finer.first_departure[1].position > found.first_departure[1].position
+    later = finer.first_departure[1].position >= found.first_departure[1].position
     return finer if later else found
 
 
@@ -192,7 +194,9 @@ def recover_part(
     for t, operator in _doubling(positions, operators):
         refined = _refined(part, t, operator, arithmetic)
         if isinstance(refined, Departure):
-            return replace(part, departure=refined)
+            below = sum(p < t for p in positions)
+            found = _verified(part, positions[:below], operators[:below], arithmetic)
+            return found if found.departure else replace(part, departure=refined)
         part = refined
     return _verified(part, positions, operators, arithmetic)
 
@@ -226,7 +230,7 @@ def _refined(part: Part, t: int, operator: Array, arithmetic: Arithmetic) -> Par
     if gap > expected:
         return Departure(t, norm(operator - forth), expected)
     step = principal_logarithm(rest)
-    radius = room / t
+    radius = max(room / t, HELD * norm(part.matrix))
     if step is None or radius >= part.radius:
         return part
     return replace(part, matrix=part.matrix + step / t, radius=radius)

@@ -19,7 +19,7 @@ from numeric_check.audit.probes.agreement import (
     run,
 )
 from numeric_check.audit.probes.slots import alone, order, position_dtypes, rows
-from numeric_check.audit.reproduce import (
+from numeric_check.audit.reproduce.calls import (
     before_and_after,
     before_and_after_rival,
     in_two_calls_after,

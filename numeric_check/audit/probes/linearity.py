@@ -8,7 +8,7 @@ from numeric_check.audit import questions
 from numeric_check.audit.context import Context
 from numeric_check.audit.finding import Finding
 from numeric_check.audit.libraries import Array
-from numeric_check.audit.reproduce import doubled
+from numeric_check.audit.reproduce.images import doubled
 from numeric_check.reference_values.tolerance import FORMATS
 
 SAMPLES = 4

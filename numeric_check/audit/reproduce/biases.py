@@ -1,0 +1,26 @@
+"""Lines about entries of a bias."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from numeric_check.audit.reproduce.writing import Writer, imports, shell
+from numeric_check.audit.subject import BiasSubject
+
+
+def entries_of_bias(subject: BiasSubject, pairs: Sequence[tuple[int, int]]) -> str:
+    """Print the bias of every head at pairs of positions, each called alone."""
+    writer = Writer(subject.library.name)
+    t, s = (writer.array(f"[{v}]", subject.position_dtype) for v in "ts")
+    call = f"b = lambda t, s: f({t}, {s}).reshape(-1)"
+    shown = ", ".join(f"b({t}, {s})" for t, s in pairs)
+    return shell(f"{writer.head}; {imports(subject)}; {call}; print({shown})")
+
+
+def bias_in_call(subject: BiasSubject, positions: Sequence[int], i: int, j: int) -> str:
+    """Print an entry of a matrix and the same entry alone, head by head."""
+    writer = Writer(subject.library.name)
+    at = writer.array(str(list(positions)), subject.position_dtype)
+    t, s = (writer.array(f"[{positions[k]}]", subject.position_dtype) for k in (i, j))
+    shown = f"f({at}, {at})[..., {i}, {j}], f({t}, {s})[..., 0, 0]"
+    return shell(f"{writer.head}; {imports(subject)}; print({shown})")
