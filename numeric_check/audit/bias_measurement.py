@@ -79,7 +79,7 @@ def without_rows(values: Array) -> Array:
 
 def asked_positions() -> list[int]:
     """With the lags between far ones, so that each has a pair (lag, 0) beside it."""
-    far = (0, 1, *FAR)
+    far = (0, 1, 2, 85, *FAR)
     between = {t - s for t in far for s in far if t >= s}
     long = {s + lag for s in (0, *LONG_STARTS) for lag in LONG_LAGS} | set(LONG_STARTS)
     return sorted({*range(NEAR), *far, *between, *long, *LATTICE})

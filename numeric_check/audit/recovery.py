@@ -166,7 +166,7 @@ def _operators(measured: Measurement, group: Sequence[int]) -> tuple[tuple[int, 
     start = measured.pair(0, 0, group)
     finite = measured.finite
     positions = tuple(p for p, good in zip(measured.positions, finite, strict=True) if good)
-    if not np.isfinite(start).all() or np.linalg.cond(start) > 1e8:
+    if not positions or not np.isfinite(start).all() or np.linalg.cond(start) > 1e8:
         return positions, None
     back = np.linalg.inv(start)
     return positions, np.stack([measured.pair(t, 0, group) @ back for t in positions])
@@ -179,10 +179,10 @@ def recover_part(
     arithmetic: Arithmetic,
 ) -> Part | Unrecovered:
     """X of one group from B(t) at ascending positions, which begin with 0, 1."""
+    if positions[:2] != (0, 1):
+        return Unrecovered(channels, "the results at positions 0 and 1 are not finite")
     if operators is None:
         return Unrecovered(channels, "F(0)^T G(0) is singular, so no group law can be asked")
-    if positions[:2] != (0, 1):
-        return Unrecovered(channels, f"positions begin with {positions[:2]}, expected 0 and 1")
     k = len(channels)
     start = principal_logarithm(operators[1])
     if start is None:

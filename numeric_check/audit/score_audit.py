@@ -92,6 +92,7 @@ def audit_score(
         "positions": [0, measured.reach],
         "measured_positions": len(measured.positions),
         "every_pair_below": NEAR,
+        "every_few": [[LATTICE[1], p] for p in LATTICE if p <= measured.reach][-1:],
         "refused": measured.refused,
         "arithmetic": str(recovered.arithmetic),
     }

@@ -56,6 +56,7 @@ def audit_table(subject: TableSubject) -> AuditReport:
         "dimension": d,
         "positions": [0, len(values) - 1],
         "measured_positions": len(values),
+        "every_few": [[LATTICE[1], p] for p in _far_rows(subject, len(values))[0][-1:]],
     }
     bad = np.argwhere(~np.isfinite(values))
     if bad.size:

@@ -34,6 +34,8 @@ BLOCKS = 1 << 17
 
 def relativity(context: Context) -> Finding:
     """The worst drift over all groups, lags and shifts; the smallest pair that shows it."""
+    if not context.measured.finite.any():
+        return questions.RELATIVE.undecided("no result is finite")
     grid = {p: list(_drifts(context, [p])) for p in _far_pairs()}
     near = [(s + lag, s) for s in SHIFTS for lag in LAGS]
     drifts = [*_drifts(context, near), *(d for found in grid.values() for d in found)]
@@ -156,6 +158,8 @@ def dependence(context: Context) -> Finding:
     wanted = context.declared is None or any(
         not x.is_zero() for row in context.declared.heads[0].generator.matrix for x in row
     )
+    if not measured.finite.any():
+        return asked.undecided("no result is finite")
     still = [
         side
         for side, matrices in (("query", measured.query), ("key", measured.key))
