@@ -56,7 +56,7 @@ def audit_table(subject: TableSubject) -> AuditReport:
         "dimension": d,
         "positions": [0, len(values) - 1],
         "measured_positions": len(values),
-        "every_few": [[LATTICE[1], p] for p in _far_rows(subject, len(values))[0][-1:]],
+        "every_few": [[LATTICE[1], p] for p in _far_rows(subject, _beyond(len(values)))[0][-1:]],
     }
     bad = np.argwhere(~np.isfinite(values))
     if bad.size:
@@ -162,10 +162,12 @@ def _closed(subject: TableSubject, values: Array, pairs: list[Pair], left: list[
 
 def _neighbours(subject: TableSubject, values: Array) -> tuple[Array, Array, list[int]]:
     """Rows t − 1 and t, and t, for every t below the length and for every few beyond."""
-    far, after = _far_rows(subject, len(values))
-    before = subject.apply([t - 1 for t in far]) if far else after
-    at = [*range(1, len(values)), *far]
-    return np.concatenate([values[:-1], before]), np.concatenate([values[1:], after]), at
+    asked = sorted({q for p in FAR for q in (p - 1, p) if p > len(values)})
+    positions, rows = _far_rows(subject, asked)
+    far = [i for i in range(1, len(positions)) if positions[i - 1] == positions[i] - 1]
+    at = [*range(1, len(values)), *(positions[i] for i in far)]
+    before = np.concatenate([values[:-1], rows[[i - 1 for i in far]]])
+    return before, np.concatenate([values[1:], rows[far]]), at
 
 
 def _is_wave(column: Array) -> bool:
@@ -217,7 +219,7 @@ def _ladder(frequencies: Array, d: int) -> str:
 def _precision(subject: TableSubject, values: Array, pairs: list[Pair]) -> Finding:
     """Every row, and far ones, against exact angles with the frequencies that were found."""
     length = len(values)
-    far, rows = _far_rows(subject, length)
+    far, rows = _far_rows(subject, _beyond(length))
     tried, table = [*range(length), *far], np.concatenate([values, rows])
     error, room = _errors(table, tried, pairs, length)
     ratio = error / room
@@ -254,15 +256,18 @@ def _precision(subject: TableSubject, values: Array, pairs: list[Pair]) -> Findi
     )  # fmt: skip
 
 
-def _far_rows(subject: TableSubject, length: int) -> tuple[list[int], Array]:
-    """Rows beyond the first ones, as far as the table goes."""
-    far = [p for p in FAR if p >= length]
+def _far_rows(subject: TableSubject, far: list[int]) -> tuple[list[int], Array]:
+    """Rows at ascending positions, as far as the table goes."""
     while far:
         try:
             return far, subject.apply(far)
         except AuditError:  # the table ends
             far = far[: len(far) // 2]
     return [], subject.apply([0])[:0]
+
+
+def _beyond(length: int) -> list[int]:
+    return [p for p in FAR if p >= length]
 
 
 def _errors(
