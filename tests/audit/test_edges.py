@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -46,3 +47,32 @@ def test_an_image_of_0_that_is_no_number() -> None:
 
     assert audit(normalised, dimension=8).of("linear").verdict == "refuted"
     assert audit(m.rope(), dimension=8).of("linear").verdict == "consistent"
+
+
+class KeptUnder:
+    """Angles kept under some part of the positions: a length, a first position, all of them."""
+
+    def __init__(self, key: Callable[[Any], Any]) -> None:
+        self.key = key
+        self.kept: dict[Any, Any] = {}
+
+    def __call__(self, x: Any, positions: Any) -> Any:
+        where = self.key(positions)
+        if where not in self.kept:
+            self.kept[where] = positions.copy()
+        return m.rope()(x, self.kept[where])
+
+
+@pytest.mark.parametrize(
+    ("key", "wrong"),
+    [
+        (len, True),
+        (lambda p: (int(p[0]), len(p)), True),
+        (lambda p: (int(p[-1]), len(p)), True),
+        (lambda p: p.tobytes(), False),
+    ],
+)
+def test_what_angles_are_kept_under(key: Callable[[Any], Any], wrong: bool) -> None:
+    report = audit(KeptUnder(key), dimension=8)
+    assert (report.verdict == "refuted") == wrong
+    assert report.of("history").verdict == ("refuted" if wrong else "consistent")
