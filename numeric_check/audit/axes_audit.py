@@ -22,8 +22,8 @@ from numeric_check.audit.probes.generator import generator
 from numeric_check.audit.probes.transforms import asked_of
 from numeric_check.audit.recognition import CONSTANT_LOSS, recognise
 from numeric_check.audit.recovery import Recovered, recover
-from numeric_check.audit.reproduce import entry_of_points, entry_of_score
-from numeric_check.audit.scan import scan
+from numeric_check.audit.reproduce.images import entry_of_points, entry_of_score
+from numeric_check.audit.scan import scans
 from numeric_check.audit.subject import FORMS, Call, MapSubject
 from numeric_check.reference_values.tolerance import FORMATS
 from symbolic_pe.encodings.forms import SeveralAxes
@@ -114,9 +114,9 @@ def line(subject: MapSubject, *axes: int) -> MapSubject:
 
 def _context(subject: MapSubject, *, deep: bool = False) -> Context:
     measured = measure(subject)
-    scanned = scan(subject, measured)
+    scanned = scans(subject, measured)
     recovered = confirmed(recover(measured), scanned, measured, subject)
-    return Context(subject, measured, recovered, deep=deep, scanned=scanned)
+    return Context(subject, measured, recovered, deep=deep, scans=scanned)
 
 
 def _driven(planes: Spectrum) -> str:

@@ -6,19 +6,23 @@ b(t, t) is subtracted from row t is equivalent to one that does: `m·s` is ALiBi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from numeric_check.audit import questions
-from numeric_check.audit.bias_measurement import NEAR, MeasuredBias, measure_bias
+from numeric_check.audit.bias_measurement import NEAR, MeasuredBias, measure_bias, without_rows
 from numeric_check.audit.bias_slopes import against, linear, offset, recognised_slopes, sign
 from numeric_check.audit.finding import AuditReport, Finding, Verdict
 from numeric_check.audit.libraries import Array
-from numeric_check.audit.positions import STANDARD
-from numeric_check.audit.reproduce import bias_in_call, entries_of_bias
+from numeric_check.audit.positions import LATTICE, STANDARD
+from numeric_check.audit.reproduce.biases import (
+    bias_in_call,
+    entries_in_call,
+    entries_of_bias,
+)
 from numeric_check.audit.subject import BiasSubject
-from numeric_check.audit.toeplitz import Entry, drifts, heat
+from numeric_check.audit.toeplitz import Entry, drifts, heat, shrunk_entry
 from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.errors import AuditError
 
@@ -37,6 +41,7 @@ def audit_bias(
         "positions": [measured.positions[0], measured.positions[-1]],
         "measured_positions": len(measured.positions),
         "every_pair_below": min(NEAR, measured.positions[-1] + 1),
+        "every_few": [[LATTICE[1], p] for p in LATTICE if p <= measured.positions[-1]][-1:],
     }
     finite = _finite(subject, measured)
     if finite.verdict is not Verdict.CONSISTENT:
@@ -84,7 +89,14 @@ def _relative(subject: BiasSubject, measured: MeasuredBias) -> tuple[Finding, bo
     assert rowless is not None
     grid = {"grid": heat(measured.rowless, measured.positions, rooms, STANDARD)}
     if failing is not None:
-        return _witnessed(subject, rowless, failing, grid), False
+        if max(failing.pair) >= NEAR:
+
+            def call(positions: Sequence[int]) -> tuple[Array, Array]:
+                values = subject.apply(positions, positions)
+                return without_rows(values), measured.rooms_at(positions, values)
+
+            failing = shrunk_entry(failing, call)
+        return _witnessed(subject, measured, rowless, failing, grid), False
     row = np.einsum("hnn->hn", measured.values)
     head, at = (int(v) for v in np.unravel_index(int(np.abs(row).argmax()), row.shape))
     return asked.equivalent(
@@ -106,8 +118,35 @@ def _judged(worst: Entry, grid: Mapping[str, object]) -> Finding:
     )
 
 
+def _line(subject: BiasSubject, measured: MeasuredBias, shown: Entry) -> str:
+    """Each entry alone where that shows it; else one call, of as few positions as show it."""
+    pairs = [shown.pair, shown.base]
+    every = sorted({p for pair in pairs for p in pair})
+
+    def apart(values: Sequence[float]) -> bool:
+        return not abs(values[0] - values[1]) <= 0.5 * shown.tolerance
+
+    calls = [every, list(range(every[-1] + 1)) if every[-1] < NEAR else every, measured.positions]
+    try:
+        alone = [[subject.apply([t], [p])[shown.head, 0, 0] for p in (s, t)] for t, s in pairs]
+        if apart([here - own if np.isfinite(own) else here for here, own in alone]):
+            return entries_of_bias(subject, [(t, p) for t, s in pairs for p in (s, t)])
+        for call in calls:
+            values = without_rows(subject.apply(call, call))[shown.head]
+            at = [(list(call).index(t), list(call).index(s)) for t, s in pairs]
+            if apart([float(values[i, j]) for i, j in at]):
+                return entries_in_call(subject, call, pairs)
+    except (AuditError, ValueError):  # it does not take these positions, or they are not among them
+        pass
+    return entries_of_bias(subject, [(t, p) for t, s in pairs for p in (s, t)])
+
+
 def _witnessed(
-    subject: BiasSubject, worst: Entry, shown: Entry, grid: Mapping[str, object]
+    subject: BiasSubject,
+    measured: MeasuredBias,
+    worst: Entry,
+    shown: Entry,
+    grid: Mapping[str, object],
 ) -> Finding:
     (t, s), (u, v), (here, there) = shown.pair, shown.base, shown.values
     side = "" if s <= t else "; for s > t: if these are masked, say that the bias is causal"
@@ -115,7 +154,7 @@ def _witnessed(
         f"worst drift {worst.error:.1e} ({worst.tolerance:.1e} allowed) at {worst.pair}",
         f"head {shown.head}: without its row constant b({t}, {s}) is {here:.6g} and b({u}, {v}) is "
         f"{there:.6g}, with the same lag {t - s}{side}",
-        entries_of_bias(subject, [(t, s), (t, t), (u, v), (u, u)]),
+        _line(subject, measured, shown),
         error=worst.error,
         tolerance=worst.tolerance,
         numbers=grid,

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from numeric_check.audit.arithmetic import significant_bits
 from numeric_check.audit.libraries import Array
-from numeric_check.audit.positions import LONG_LAGS, LONG_STARTS
+from numeric_check.audit.positions import LATTICE, LONG_LAGS, LONG_STARTS
 from numeric_check.audit.subject import BiasSubject
 from numeric_check.reference_values.tolerance import FORMATS
 from symbolic_pe.errors import AuditError
@@ -37,34 +39,50 @@ class MeasuredBias:
     room: float
     unit: float
 
-    @property
+    @cached_property
     def rowless(self) -> Array:
         """b(t, s) − b(t, t), or b(t, s) in rows whose own position is masked."""
-        diagonal = np.einsum("hnn->hn", self.values)
-        diagonal = np.where(np.isfinite(diagonal), diagonal, 0.0)
-        with np.errstate(all="ignore"):
-            result: Array = self.values - diagonal[:, :, None]
-        return result
+        return without_rows(self.values)
 
     def rooms(self) -> Array:
         """What each entry may lose: roundings of itself, and of slope·t and slope·s before."""
+        return self.rooms_at(self.positions, self.values)
+
+    def rooms_at(self, positions: Sequence[int], values: Array) -> Array:
+        """The same for values at other positions."""
+        at = np.array(positions, dtype=np.float64)
+        farther = np.maximum(at[:, None], at[None])
+        finest = min(self.unit, FORMATS["float32"].unit_roundoff)
+        sizes = np.where(np.isfinite(values), np.abs(values), 0.0)
+        scale = self._slopes[:, None, None] * farther + sizes
+        result: Array = 2.0 * ROUNDINGS * finest * scale + 2.0**-100
+        return result
+
+    @cached_property
+    def _slopes(self) -> Array:
+        """The largest |b(t, s) − b(t, t)| / |t − s| of each head."""
         at = np.array(self.positions, dtype=np.float64)
         lags = np.maximum(np.abs(at[:, None] - at[None]), 1.0)
         sizes = np.where(self.judged, np.abs(self.rowless), 0.0)
-        slopes = (sizes / lags).max(axis=(1, 2), initial=0.0)
-        farther = np.maximum(at[:, None], at[None])
-        finest = min(self.unit, FORMATS["float32"].unit_roundoff)
-        scale = slopes[:, None, None] * farther + np.where(self.judged, np.abs(self.values), 0.0)
-        result: Array = 2.0 * ROUNDINGS * finest * scale + 2.0**-100
+        result: Array = (sizes / lags).max(axis=(1, 2), initial=0.0)
         return result
+
+
+def without_rows(values: Array) -> Array:
+    """b(t, s) − b(t, t), or b(t, s) in rows whose own position is masked."""
+    diagonal = np.einsum("hnn->hn", values)
+    diagonal = np.where(np.isfinite(diagonal), diagonal, 0.0)
+    with np.errstate(all="ignore"):
+        result: Array = values - diagonal[:, :, None]
+    return result
 
 
 def asked_positions() -> list[int]:
     """With the lags between far ones, so that each has a pair (lag, 0) beside it."""
-    far = (0, 1, *FAR)
+    far = (0, 1, 2, 85, *FAR)
     between = {t - s for t in far for s in far if t >= s}
     long = {s + lag for s in (0, *LONG_STARTS) for lag in LONG_LAGS} | set(LONG_STARTS)
-    return sorted({*range(NEAR), *far, *between, *long})
+    return sorted({*range(NEAR), *far, *between, *long, *LATTICE})
 
 
 def measure_bias(subject: BiasSubject) -> MeasuredBias:

@@ -9,7 +9,7 @@ from numeric_check.audit import questions
 from numeric_check.audit.bias_measurement import ROUNDINGS, MeasuredBias
 from numeric_check.audit.finding import Finding
 from numeric_check.audit.libraries import Array
-from numeric_check.audit.reproduce import entries_of_bias
+from numeric_check.audit.reproduce.biases import entries_of_bias
 from numeric_check.audit.subject import BiasSubject
 from numeric_check.reference_values.tolerance import FORMATS
 from symbolic_pe.encodings.encoding import Encoding

@@ -11,7 +11,7 @@ import numpy as np
 from numeric_check.audit.libraries import Array
 from numeric_check.audit.measurement import Measurement
 from numeric_check.audit.recovery import Recovered
-from numeric_check.audit.scan import Scan, scan
+from numeric_check.audit.scan import Scan
 from numeric_check.audit.subject import MapSubject
 from symbolic_pe.encodings.encoding import Encoding
 
@@ -27,7 +27,7 @@ class Context:
     strict  the weights are given: layouts and orientations must be the declared ones
     deep    also ask what takes long (compilers)
     clock   positions are real numbers that may be learned
-    scanned  blocks at every position of a long run; measured when it is first asked for
+    scans   blocks at every position of a long run, and at every few beyond; none for a score
     """
 
     subject: MapSubject
@@ -38,7 +38,7 @@ class Context:
     strict: bool = False
     deep: bool = False
     clock: bool = False
-    scanned: Scan | None = None
+    scans: tuple[Scan, ...] = ()
 
     def anew(self) -> Context:
         """The same with a subject that has no history, where one can be made."""
@@ -52,10 +52,10 @@ class Context:
     def _speeds(self) -> dict[tuple[int, ...], tuple[float, float]]:
         return {p.channels: (p.frequency, p.rate) for p in self.recovered.parts}
 
-    @cached_property
+    @property
     def scan(self) -> Scan:
         """Blocks at every position of a long run."""
-        return self.scanned or scan(self.subject, self.measured)
+        return self.scans[0]
 
     def losses(self, groups: Sequence[Sequence[int]]) -> tuple[Array, Array]:
         """ε(t) = constant + slope·|t| of each group."""

@@ -1,4 +1,4 @@
-"""A recovered generator against every position of a scan: where exp(tX̂) first fails, and how far.
+"""A recovered generator against the positions of all runs: where exp(tX̂) first fails, and how far.
 
 What was measured to find X̂ are some two hundred positions; a fault between them is found here.
 """
@@ -25,25 +25,39 @@ FEW = 64
 
 
 def confirmed(
-    recovered: Recovered, scanned: Scan, measured: Measurement, subject: MapSubject
+    recovered: Recovered, scans: Sequence[Scan], measured: Measurement, subject: MapSubject
 ) -> Recovered:
     """The same with departures at the smallest position that is seen to fail."""
-    parts = [_confirmed(p, recovered, scanned, measured, subject) for p in recovered.parts]
+    parts = [_confirmed(p, recovered, scans, measured, subject) for p in recovered.parts]
     return replace(recovered, parts=tuple(parts))
 
 
 def _confirmed(
-    part: Part, recovered: Recovered, scanned: Scan, measured: Measurement, subject: MapSubject
+    part: Part,
+    recovered: Recovered,
+    scans: Sequence[Scan],
+    measured: Measurement,
+    subject: MapSubject,
 ) -> Part:
-    tried, seen = _operators(part, scanned)
+    near = scans[0].length
+    tried, seen = _operators(part, scans[0])
     failing = _failing(part, recovered, tried, seen)
     if failing.any():
         place = int(np.flatnonzero(failing)[0])
         found = _departure(part, recovered, tried[place], seen[place])
         return replace(part, departure=replace(found, extent=extent(tried, failing)))
-    if part.departure is None or part.departure.position < scanned.length:
+    if part.departure is not None and part.departure.position < near:
         return part
-    return _beyond(part, recovered, scanned.length, measured, subject)
+    positions = [p for p in measured.positions if p >= near]
+    blocks = _measured(part, measured, positions)
+    for scanned in scans[1:]:
+        places, operators = _operators(part, scanned)
+        positions += places
+        blocks = np.concatenate([blocks, operators])
+    _, first = np.unique(positions, return_index=True)
+    order = [int(i) for i in first if positions[i] >= near]
+    far = [positions[i] for i in order]
+    return _beyond(part, recovered, (near - 1, far, blocks[order]), measured, subject)
 
 
 def _operators(part: Part, scanned: Scan) -> tuple[list[int], Array]:
@@ -57,8 +71,16 @@ def _operators(part: Part, scanned: Scan) -> tuple[list[int], Array]:
         chosen = np.arange(len(forth))
         if k > 2:
             chosen = np.unique(np.r_[chosen[:FEW], chosen[:: max(1, len(chosen) // FEW)]])
-        return chosen.tolist(), _from_start(forth[chosen], forth[0], back)
+        return (scanned.step * chosen).tolist(), _from_start(forth[chosen], forth[0], back)
     return [], np.zeros((0, k, k))
+
+
+def _measured(part: Part, measured: Measurement, positions: Sequence[int]) -> Array:
+    """The same at measured positions."""
+    group = np.array(part.channels)
+    place = (group[:, None], group[None])
+    forth = measured.query[[measured.index[p] for p in positions]][:, place[0], place[1]]
+    return _from_start(forth, measured.query[0][place], measured.key[0][place])
 
 
 def _from_start(forth: Array, start: Array, back: Array) -> Array:
@@ -101,33 +123,40 @@ def _departure(part: Part, recovered: Recovered, position: int, seen: Array) -> 
 
 
 def _beyond(
-    part: Part, recovered: Recovered, length: int, measured: Measurement, subject: MapSubject
+    part: Part,
+    recovered: Recovered,
+    far: tuple[int, list[int], Array],
+    measured: Measurement,
+    subject: MapSubject,
 ) -> Part:
-    """Narrow a departure beyond the scan by calls of the subject."""
-    assert part.departure is not None
-    place = np.ix_(part.channels, part.channels)
+    """The first failure beyond the run, narrowed by calls of the subject.
+
+    far  the last position of the run, which is right; positions beyond it, and B there
+    """
+    last, positions, blocks = far
+    group = np.array(part.channels)
+    place = (group[:, None], group[None])
     start, back = measured.query[0][place], measured.key[0][place]
 
     def measure(positions: Sequence[int]) -> Array:
         found = subject.matrices("query", positions, measured.dtype)
-        group = np.array(part.channels)
-        return _from_start(found[:, group[:, None], group[None]], start, back)
+        return _from_start(found[:, place[0], place[1]], start, back)
 
-    far = [p for p in measured.positions if length <= p <= part.departure.position]
+    failing = _failing(part, recovered, positions, blocks)
+    if not failing.any():
+        return part
+    at = int(failing.argmax())
+    good, bad = positions[at - 1] if at else last, positions[at]
+    found = replace(_departure(part, recovered, bad, blocks[at]), extent=extent(positions, failing))
     try:
-        failing = _failing(part, recovered, far, measure(far))
-        if not failing.any():
-            return part
-        at = int(failing.argmax())
-        good, bad = far[at - 1] if at else length - 1, far[at]
         first = narrowed(lambda ps: _failing(part, recovered, ps, measure(ps)), good, bad)
         around = sorted({first, *(first + i for i in range(1, 9)),
                          *(p for p in measured.positions if p >= first)})  # fmt: skip
         around = [p for p in around if p <= measured.reach]
-        failing = _failing(part, recovered, around, measure(around))
-        found = _departure(part, recovered, first, measure([first])[0])
+        over = _failing(part, recovered, around, measure(around))
+        narrow = _departure(part, recovered, first, measure([first])[0])
     except AuditError:  # it does not take these positions in one call
-        return part
-    if not failing.any():
-        return part
-    return replace(part, departure=replace(found, extent=extent(around, failing)))
+        return replace(part, departure=found)
+    if over.any():  # else it is wrong in the long call only
+        found = replace(narrow, extent=extent(around, over))
+    return replace(part, departure=found)

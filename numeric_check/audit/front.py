@@ -23,7 +23,7 @@ from numeric_check.audit.finding import AuditReport
 from numeric_check.audit.libraries import LIBRARIES, single_thread
 from numeric_check.audit.loading import Loaded, copies, executed_again, load
 from numeric_check.audit.maps_audit import Progress, audit_maps
-from numeric_check.audit.reproduce import LOCAL
+from numeric_check.audit.reproduce.writing import LOCAL
 from numeric_check.audit.score_audit import audit_score
 from numeric_check.audit.subject import (
     BiasSubject,

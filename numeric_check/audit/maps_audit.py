@@ -25,7 +25,7 @@ from numeric_check.audit.probes.relativity import dependence, relativity
 from numeric_check.audit.probes.slots import paths
 from numeric_check.audit.recognition import Recognised, recognise
 from numeric_check.audit.recovery import Recovered, recover
-from numeric_check.audit.scan import scan
+from numeric_check.audit.scan import scans
 from numeric_check.audit.subject import FORMS, MapSubject
 from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.errors import AuditError
@@ -63,7 +63,7 @@ def audit_maps(
         measured = measure(subject, extra)
         recovered = recover(measured)
         planes = spectrum(recovered)
-    scanned = scan(subject, measured)
+    scanned = scans(subject, measured)
     recovered = confirmed(recovered, scanned, measured, subject)
     context = Context(subject, measured, recovered, declared, gain, strict, deep, clock, scanned)
     recognised = recognise(recovered, planes)
@@ -141,6 +141,7 @@ def _conditions(context: Context) -> dict[str, object]:
         "positions": [0, measured.reach],
         "measured_positions": len(measured.positions),
         "scanned_positions": context.scan.length,
+        "every_few": [[s.step, (s.length - 1) * s.step] for s in context.scans[1:]],
         "refused": measured.refused,
         "arithmetic": str(context.recovered.arithmetic),
     }

@@ -15,6 +15,8 @@ SHIFTS = (1, 3, 85, 255, 419, 4095, 8193, 32767, 65535, 65536, 131071)
 LONG_LAGS = (600, 1000, 2048, 3000, 10000)
 LONG_STARTS = (420, 4096, 65536)
 """Long lags at several places: where scores or biases are limited, the limit may depend on them."""
+LATTICE = tuple(range(0, 131072, 1021))
+"""Every 1021st position: all pairs of a score or a bias, with their lags, and rows of a table."""
 NEIGHBOURS = (257, 513, 2049, 4097)
 """Just past the integers that bfloat16 and float16 hold."""
 FIRST = (0, 1, 2, 3, 7, 40)

@@ -29,6 +29,8 @@ AMPLIFIED = 0.25
 """Refining stops where rounding errors, amplified by exp(−tX), would reach this."""
 SMALLEST = FORMATS["float64"].smallest_normal
 """What underflow may lose."""
+HELD = 8.0 * FORMATS["float64"].unit_roundoff
+"""Entries of X̂ are kept in float64: it is not known more closely than that, relative to ‖X̂‖."""
 SAFETY = 2.0
 """Radii count the error of M(0, 0) and of B(t)."""
 
@@ -143,7 +145,7 @@ def recover(measured: Measurement) -> Recovered:
     finer = _recovered(measured, fine, whole=True)
     if finer.first_departure is None:
         return finer
-    later = finer.first_departure[1].position > found.first_departure[1].position
+    later = finer.first_departure[1].position >= found.first_departure[1].position
     return finer if later else found
 
 
@@ -164,7 +166,7 @@ def _operators(measured: Measurement, group: Sequence[int]) -> tuple[tuple[int, 
     start = measured.pair(0, 0, group)
     finite = measured.finite
     positions = tuple(p for p, good in zip(measured.positions, finite, strict=True) if good)
-    if not np.isfinite(start).all() or np.linalg.cond(start) > 1e8:
+    if not positions or not np.isfinite(start).all() or np.linalg.cond(start) > 1e8:
         return positions, None
     back = np.linalg.inv(start)
     return positions, np.stack([measured.pair(t, 0, group) @ back for t in positions])
@@ -177,10 +179,10 @@ def recover_part(
     arithmetic: Arithmetic,
 ) -> Part | Unrecovered:
     """X of one group from B(t) at ascending positions, which begin with 0, 1."""
+    if positions[:2] != (0, 1):
+        return Unrecovered(channels, "the results at positions 0 and 1 are not finite")
     if operators is None:
         return Unrecovered(channels, "F(0)^T G(0) is singular, so no group law can be asked")
-    if positions[:2] != (0, 1):
-        return Unrecovered(channels, f"positions begin with {positions[:2]}, expected 0 and 1")
     k = len(channels)
     start = principal_logarithm(operators[1])
     if start is None:
@@ -192,7 +194,9 @@ def recover_part(
     for t, operator in _doubling(positions, operators):
         refined = _refined(part, t, operator, arithmetic)
         if isinstance(refined, Departure):
-            return replace(part, departure=refined)
+            below = sum(p < t for p in positions)
+            found = _verified(part, positions[:below], operators[:below], arithmetic)
+            return found if found.departure else replace(part, departure=refined)
         part = refined
     return _verified(part, positions, operators, arithmetic)
 
@@ -226,7 +230,7 @@ def _refined(part: Part, t: int, operator: Array, arithmetic: Arithmetic) -> Par
     if gap > expected:
         return Departure(t, norm(operator - forth), expected)
     step = principal_logarithm(rest)
-    radius = room / t
+    radius = max(room / t, HELD * norm(part.matrix))
     if step is None or radius >= part.radius:
         return part
     return replace(part, matrix=part.matrix + step / t, radius=radius)

@@ -1,4 +1,4 @@
-"""F(t) and G(s) at every position of a long run: what one position alone shows.
+"""F(t) and G(s) at every position of a long run, and at every few as far as it was measured.
 
 On a group of k channels the images of k vectors hold every block, if the map is linear and acts on
 the groups one by one: vector j has a 1 in the j-th channel of each group. That makes a run of 10⁵
@@ -14,10 +14,13 @@ import numpy.typing as npt
 
 from numeric_check.audit.libraries import Array
 from numeric_check.audit.measurement import Measurement
+from numeric_check.audit.positions import maps_positions
 from numeric_check.audit.subject import MapSubject
 from symbolic_pe.errors import AuditError
 
 LONGEST = 1 << 15
+FARTHEST = maps_positions()[-1]
+"""The last of the standard positions; beyond it, positions are judged one by one."""
 ELEMENTS = 1 << 20
 """Numbers of one side: longer runs of fewer channels."""
 CHUNK = 1 << 13
@@ -26,7 +29,7 @@ CHUNK = 1 << 13
 
 @dataclass(frozen=True)
 class Scan:
-    """Blocks at positions 0, 1, …, length − 1.
+    """Blocks at positions 0, step, 2·step, …, (length − 1)·step.
 
     groups      for each size k, the channels of the groups, shape (g, k)
     query, key  for each size, F(t) and G(s) on these groups, shape (length, g, k, k)
@@ -36,6 +39,12 @@ class Scan:
     groups: tuple[npt.NDArray[np.int64], ...]
     query: tuple[Array, ...]
     key: tuple[Array, ...]
+    step: int = 1
+
+    @property
+    def end(self) -> int:
+        """The first position beyond, if it went on."""
+        return self.length * self.step
 
 
 @dataclass(frozen=True)
@@ -70,22 +79,37 @@ def tested(query: Array, key: Array) -> Tested:
     return Tested(y, z, *sizes)
 
 
-def scan(subject: MapSubject, measured: Measurement) -> Scan:
-    """Blocks at as many positions as `ELEMENTS` allow and the subject takes."""
+def scans(subject: MapSubject, measured: Measurement) -> tuple[Scan, ...]:
+    """Every position up to `LONGEST` or what `ELEMENTS` allow, and every few up to `FARTHEST`.
+
+    What begins somewhere between those few goes on to the next of them; their step is odd, so that
+    what comes back every power of two is met as well.
+    """
+    affordable = max(1, ELEMENTS // (max(g.shape[1] for g in measured.by_size) * subject.dimension))
+    near = _scan(subject, measured, range(min(LONGEST, measured.reach + 1, affordable)))
+    end = min(measured.reach, FARTHEST) + 1
+    if near.length >= end:
+        return (near,)
+    step = max(3, -(-end // affordable) | 1)
+    far = _scan(subject, measured, range(0, end, step))
+    return (near, far) if far.end > near.length else (near,)
+
+
+def _scan(subject: MapSubject, measured: Measurement, positions: range) -> Scan:
     by_size = measured.by_size
-    largest = max(g.shape[1] for g in by_size)
-    wanted = min(LONGEST, measured.reach + 1, max(1, ELEMENTS // (largest * subject.dimension)))
-    query = _images(subject, "query", by_size, wanted, measured.dtype)
+    query = _images(subject, "query", by_size, positions, measured.dtype)
     key = query
     if not subject.one_map:
-        key = _images(subject, "key", by_size, wanted, measured.dtype)
+        key = _images(subject, "key", by_size, positions, measured.dtype)
     length = min(query.shape[1], key.shape[1])
-    sides = [tuple(_blocks(images[:, :length], g) for g in by_size) for images in (query, key)]
-    return Scan(length, tuple(by_size), *sides)
+    of_query, of_key = (
+        tuple(_blocks(images[:, :length], g) for g in by_size) for images in (query, key)
+    )
+    return Scan(length, tuple(by_size), of_query, of_key, positions.step)
 
 
 def _images(
-    subject: MapSubject, side: str, groups: list[npt.NDArray[np.int64]], wanted: int, dtype: str
+    subject: MapSubject, side: str, groups: list[npt.NDArray[np.int64]], wanted: range, dtype: str
 ) -> Array:
     """Images of one vector for each channel of the largest group, shape (k, n, d)."""
     largest = max(g.shape[1] for g in groups)
@@ -94,8 +118,8 @@ def _images(
         for j in range(of_size.shape[1]):
             x[j, 0, of_size[:, j]] = 1.0
     parts = []
-    for start in range(0, wanted, CHUNK):
-        positions = np.arange(start, min(start + CHUNK, wanted))
+    for start in range(0, len(wanted), CHUNK):
+        positions = np.array(wanted[start : start + CHUNK])
         rows = np.broadcast_to(x, (largest, len(positions), subject.dimension))
         try:
             parts.append(subject.apply(side, rows, positions, dtype).values)

@@ -8,12 +8,17 @@ grid of far ones.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
+
 import numpy as np
+import numpy.typing as npt
 
 from numeric_check.audit import questions
 from numeric_check.audit.arithmetic import arithmetic_of
 from numeric_check.audit.context import Context
 from numeric_check.audit.departures import operators
+from numeric_check.audit.extent import narrowed
 from numeric_check.audit.finding import AuditReport, Finding
 from numeric_check.audit.libraries import Array
 from numeric_check.audit.matrices import norm, norms
@@ -22,6 +27,7 @@ from numeric_check.audit.planes import Spectrum, spectrum
 from numeric_check.audit.positions import (
     LADDER,
     LAGS,
+    LATTICE,
     LONG_LAGS,
     LONG_STARTS,
     SHIFTS,
@@ -32,13 +38,15 @@ from numeric_check.audit.probes import generator as generators
 from numeric_check.audit.probes.group import group_law, initial
 from numeric_check.audit.recognition import recognise
 from numeric_check.audit.recovery import Recovered, recover
-from numeric_check.audit.reproduce import score_in_call, score_of_sum, scores_of_waves
+from numeric_check.audit.reproduce.scores import score_in_call, score_of_sum, scores_of_waves
 from numeric_check.audit.subject import ScoreSubject, StandIn
-from numeric_check.audit.toeplitz import Entry, drifts, heat
+from numeric_check.audit.toeplitz import Entry, drifts, heat, shrunk_entry
 from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.errors import AuditError
 
 SCANNED = 8193
+ELEMENTS = 1 << 20
+"""Numbers of the queries of one call: of more channels fewer far lags are asked for."""
 NEAR = 384
 """Every pair of positions below is judged."""
 WAVES = ((1, 2), (3, 5))
@@ -84,6 +92,7 @@ def audit_score(
         "positions": [0, measured.reach],
         "measured_positions": len(measured.positions),
         "every_pair_below": NEAR,
+        "every_few": [[LATTICE[1], p] for p in LATTICE if p <= measured.reach][-1:],
         "refused": measured.refused,
         "arithmetic": str(recovered.arithmetic),
     }
@@ -118,24 +127,41 @@ def _measure(subject: ScoreSubject, extra: tuple[int, ...] = ()) -> Measurement:
 
 
 def _odd_lag(subject: ScoreSubject, measured: Measurement, recovered: Recovered) -> int | None:
-    """The smallest lag whose score is not that of exp(τX̂), in a scan of all of them."""
-    if not recovered.fits:
+    """The smallest lag whose score is seen not to be that of exp(τX̂).
+
+    All lags up to `SCANNED` are asked for, and every few beyond; then it is narrowed.
+    """
+    if recovered.unrecovered:
         return None
-    lags = np.arange(min(SCANNED, measured.reach + 1))
-    q, k = (_wave(rate, subject.dimension) for rate in WAVES[0])
-    rows = np.tile(q, (len(lags), 1))
+    step = max(3, measured.reach * subject.dimension // ELEMENTS | 1)
+    lags = sorted({*range(SCANNED), *range(0, measured.reach + 1, step), measured.reach})
+    lags = [lag for lag in lags if lag <= measured.reach]
     try:
-        found = subject.apply(rows, k[None], lags, [0]) - subject.apply(
-            0 * rows, k[None], lags, [0]
+        failing = np.flatnonzero(_odd(subject, measured, recovered, lags))
+        if not failing.size:
+            return None
+        place = int(failing[0])
+        return narrowed(
+            lambda some: _odd(subject, measured, recovered, some),
+            lags[place - 1] if place else -1,
+            lags[place],
         )
     except AuditError:  # it takes few positions at once
         return None
+
+
+def _odd(
+    subject: ScoreSubject, measured: Measurement, recovered: Recovered, lags: Sequence[int]
+) -> npt.NDArray[np.bool_]:
+    q, k = (_wave(rate, subject.dimension) for rate in WAVES[0])
+    rows = np.tile(q, (len(lags), 1))
+    found = subject.apply(rows, k[None], lags, [0]) - subject.apply(0 * rows, k[None], lags, [0])
+    at = np.array(lags, dtype=np.float64)
     right = np.zeros(len(lags))
     for part in recovered.parts:
         group = list(part.channels)
-        moved = operators(part, lags.astype(np.float64))
+        moved = operators(part, at)
         right += moved @ (measured.pair(0, 0, group) @ k[group]) @ q[group]
-    at = lags.astype(np.float64)
     speed = max(p.frequency for p in recovered.parts)
     rate = max(p.rate for p in recovered.parts)
     size = max(len(p.channels) for p in recovered.parts)
@@ -143,10 +169,7 @@ def _odd_lag(subject: ScoreSubject, measured: Measurement, recovered: Recovered)
     room += at * max(p.radius for p in recovered.parts)
     scale = norm(q[:, None]) * norm(k[:, None]) * _sizes(measured, at)
     with np.errstate(all="ignore"):
-        failing = np.flatnonzero(
-            np.isfinite(right) & ~(np.abs(found[:, 0] - right) <= room * scale)
-        )
-    return int(failing[0]) if failing.size else None
+        return np.asarray(np.isfinite(right) & ~(np.abs(found[:, 0] - right) <= room * scale))
 
 
 def _stand_in(subject: ScoreSubject) -> StandIn:
@@ -201,7 +224,7 @@ def _asked_positions(subject: ScoreSubject, measured: Measurement) -> list[int]:
     far = {p for s in SHIFTS for p in (s, *(s + lag for lag in LAGS))} | set(STANDARD)
     between = {t - s for t in STANDARD for s in STANDARD if t >= s}
     long = {s + lag for s in (0, *LONG_STARTS) for lag in LONG_LAGS} | set(LONG_STARTS)
-    every = {*range(NEAR), *far, *between, *long}
+    every = {*range(NEAR), *far, *between, *long, *LATTICE}
     return sorted(p for p in every if p <= measured.reach)
 
 
@@ -212,18 +235,14 @@ def _relative(subject: ScoreSubject, context: Context) -> Finding:
     found: list[tuple[Entry, tuple[int, int]]] = []
     grid: list[tuple[int, int, float]] = []
     for rates in WAVES:
-        q, k = (_wave(rate, d) for rate in rates)
-        n = len(positions)
         try:
-            values = subject.apply(np.tile(q, (n, 1)), np.tile(k, (n, 1)), positions, positions)
+            values, room = _waves(subject, context, rates, positions)
         except AuditError as error:
             return asked.undecided(str(error))
-        size = norm(q[:, None]) * norm(k[:, None]) * _sizes(measured, at[:, None] - at[None])
-        room = 4.0 * _room(context, at) * size
         judged = np.asarray(at[None] <= at[:, None]) if subject.causal else None
-        worst, smallest = drifts(values[None], positions, room[None], judged)
+        worst, smallest = drifts(values, positions, room, judged)
         found += [(entry, rates) for entry in (worst, smallest) if entry is not None]
-        grid = grid or heat(values[None], positions, room[None], STANDARD)
+        grid = grid or heat(values, positions, room, STANDARD)
     if not found:
         return asked.undecided("no two pairs with one lag gave finite scores")
     largest = max((entry for entry, _ in found), key=lambda entry: entry.ratio)
@@ -231,6 +250,8 @@ def _relative(subject: ScoreSubject, context: Context) -> Finding:
     witness, line = "", ""
     if failing:
         shown, rates = min(failing, key=lambda f: f[0].size)
+        if max(shown.pair) >= NEAR:
+            shown = shrunk_entry(shown, partial(_waves, subject, context, rates))
         (t, s), (u, v) = shown.pair, shown.base
         witness = (
             f"q = cos({rates[0]} i), k = cos({rates[1]} i), i = 1 to {d}: the score at positions "
@@ -246,6 +267,18 @@ def _relative(subject: ScoreSubject, context: Context) -> Finding:
         f"{largest.pair}",
         witness=witness, reproduce=line, numbers={"grid": grid},
     )  # fmt: skip
+
+
+def _waves(
+    subject: ScoreSubject, context: Context, rates: tuple[int, int], positions: Sequence[int]
+) -> tuple[Array, Array]:
+    """Scores of two waves at every pair of positions, (1, n, n), and what each may lose."""
+    q, k = (_wave(rate, subject.dimension) for rate in rates)
+    at, n = np.array(positions, dtype=np.float64), len(positions)
+    values = subject.apply(np.tile(q, (n, 1)), np.tile(k, (n, 1)), positions, positions)
+    lags = at[:, None] - at[None]
+    size = norm(q[:, None]) * norm(k[:, None]) * _sizes(context.measured, lags)
+    return values[None], (4.0 * _room(context, at) * size)[None]
 
 
 def _sizes(measured: Measurement, lags: Array) -> Array:

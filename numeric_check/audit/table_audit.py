@@ -18,15 +18,16 @@ from numeric_check.audit.extent import extent, narrowed
 from numeric_check.audit.finding import AuditReport, Finding
 from numeric_check.audit.libraries import Array
 from numeric_check.audit.planes import layout_name
+from numeric_check.audit.positions import LATTICE
 from numeric_check.audit.probes.precision import error_profile
 from numeric_check.audit.recognition import COMMON_BASES
-from numeric_check.audit.reproduce import row_in_call, rows_of_table, step_of_table
+from numeric_check.audit.reproduce.tables import row_in_call, rows_of_table, step_of_table
 from numeric_check.audit.subject import TableSubject
 from numeric_check.reference_values.tolerance import FORMATS
 from symbolic_pe.errors import AuditError
 
 LENGTHS = (32769, 8194, 5000, 2048, 1024, 512, 256, 128)
-FAR = (65536, 131071)
+FAR = tuple(sorted({65536, 131071, *LATTICE}))
 SINGLES = (0, 1, 5, 100, 1023, 4095, 8193, 32768)
 FITTED = 64
 """Rows that M is fitted to where columns are no waves: at least so many, or four for each."""
@@ -55,6 +56,7 @@ def audit_table(subject: TableSubject) -> AuditReport:
         "dimension": d,
         "positions": [0, len(values) - 1],
         "measured_positions": len(values),
+        "every_few": [[LATTICE[1], p] for p in _far_rows(subject, _beyond(len(values)))[0][-1:]],
     }
     bad = np.argwhere(~np.isfinite(values))
     if bad.size:
@@ -137,24 +139,35 @@ def _closed(subject: TableSubject, values: Array, pairs: list[Pair], left: list[
     rest = values[:, left]
     fitted = min(len(values), max(FITTED, 4 * values.shape[1]))
     solution, *_ = np.linalg.lstsq(values[: fitted - 1], rest[1:fitted], rcond=None)
-    made = values[:-1] @ solution
-    gap = np.abs(made - rest[1:])
+    before, after, at = _neighbours(subject, values)
+    made = before @ solution
+    gap = np.abs(made - after[:, left])
     size = float(np.abs(rest).max())
     tolerance = 64.0 * (ROUNDINGS * FORMATS["float32"].unit_roundoff + _coarse(values)) * size
     failing = np.asarray((gap > tolerance).any(axis=1))
     row = int(failing.argmax()) if failing.any() else int(gap.max(axis=1).argmax())
     column = int(gap[row].argmax())
-    where = extent(range(1, len(values)), failing) if failing.any() else "nowhere"
+    where = extent(at, failing) if failing.any() else "nowhere"
     return questions.CLOSED.judged(
         float(gap[row, column]),
         tolerance,
         detail=f"the best M of the first {fitted} rows fails {where}; the largest gap is "
         f"{float(gap.max()):.2g}",
-        witness=f"column {left[column]} at position {row + 1}: that M makes it "
-        f"{float(made[row, column]):.6g} from row {row}, the table has "
-        f"{float(rest[row + 1, column]):.6g}",
-        reproduce=step_of_table(subject, fitted, row + 1, left[column]),
+        witness=f"column {left[column]} at position {at[row]}: that M makes it "
+        f"{float(made[row, column]):.6g} from row {at[row] - 1}, the table has "
+        f"{float(after[row, left[column]]):.6g}",
+        reproduce=step_of_table(subject, fitted, at[row], left[column]),
     )
+
+
+def _neighbours(subject: TableSubject, values: Array) -> tuple[Array, Array, list[int]]:
+    """Rows t − 1 and t, and t, for every t below the length and for every few beyond."""
+    asked = sorted({q for p in FAR for q in (p - 1, p) if p > len(values)})
+    positions, rows = _far_rows(subject, asked)
+    far = [i for i in range(1, len(positions)) if positions[i - 1] == positions[i] - 1]
+    at = [*range(1, len(values)), *(positions[i] for i in far)]
+    before = np.concatenate([values[:-1], rows[[i - 1 for i in far]]])
+    return before, np.concatenate([values[1:], rows[far]]), at
 
 
 def _is_wave(column: Array) -> bool:
@@ -206,13 +219,8 @@ def _ladder(frequencies: Array, d: int) -> str:
 def _precision(subject: TableSubject, values: Array, pairs: list[Pair]) -> Finding:
     """Every row, and far ones, against exact angles with the frequencies that were found."""
     length = len(values)
-    tried, table = list(range(length)), values
-    try:
-        far = [p for p in FAR if p >= length]
-        table = np.concatenate([values, subject.apply(far)]) if far else values
-        tried += far
-    except AuditError:  # the table ends
-        pass
+    far, rows = _far_rows(subject, _beyond(length))
+    tried, table = [*range(length), *far], np.concatenate([values, rows])
     error, room = _errors(table, tried, pairs, length)
     ratio = error / room
     pair, place = (int(v) for v in np.unravel_index(int(ratio.argmax()), ratio.shape))
@@ -232,7 +240,8 @@ def _precision(subject: TableSubject, values: Array, pairs: list[Pair]) -> Findi
     position = tried[first]
     if first and position - tried[first - 1] > 1:
         position = narrowed(failing, tried[first - 1], position)
-        seen, over = [*tried[:first], position, *tried[first:]], np.insert(over, first, True)
+        if position != tried[first]:
+            seen, over = [*tried[:first], position, *tried[first:]], np.insert(over, first, True)
     row = subject.apply([position])
     found, allowed = _errors(row, [position], pairs, length)
     at = int((found / allowed).argmax())
@@ -245,6 +254,20 @@ def _precision(subject: TableSubject, values: Array, pairs: list[Pair]) -> Findi
         reproduce=rows_of_table(subject, [position], column),
         numbers={"profile": error_profile(tried, error.max(axis=0))},
     )  # fmt: skip
+
+
+def _far_rows(subject: TableSubject, far: list[int]) -> tuple[list[int], Array]:
+    """Rows at ascending positions, as far as the table goes."""
+    while far:
+        try:
+            return far, subject.apply(far)
+        except AuditError:  # the table ends
+            far = far[: len(far) // 2]
+    return [], subject.apply([0])[:0]
+
+
+def _beyond(length: int) -> list[int]:
+    return [p for p in FAR if p >= length]
 
 
 def _errors(
@@ -268,14 +291,15 @@ def _errors(
 def _distinct(subject: TableSubject, values: Array) -> Finding:
     """Whether neighbouring rows differ, where the table is not constant altogether."""
     asked = questions.TABLE_DISTINCT
-    equal = (values[1:] == values[:-1]).all(axis=1)
+    before, after, at = _neighbours(subject, values)
+    equal = np.asarray((after == before).all(axis=1))
     if not equal.any():
-        return asked.consistent(f"they differ, up to row {len(values) - 1}")
-    first = int(equal.argmax())
+        return asked.consistent(f"they differ, up to row {at[-1]}")
+    first = at[int(equal.argmax())]
     return asked.refuted(
         f"{int(equal.sum())} of {len(equal)} pairs of neighbours are equal",
-        f"rows {first} and {first + 1} are equal in every entry",
-        rows_of_table(subject, [first, first + 1], None),
+        f"rows {first - 1} and {first} are equal in every entry",
+        rows_of_table(subject, [first - 1, first], None),
     )
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from numeric_check.audit.libraries import Array
+from numeric_check.audit.shrinking import Pair, shrunk
+from symbolic_pe.errors import AuditError
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,42 @@ def drifts(
     total = p[at[0][failing]] + p[at[1][failing]]
     smallest = int(failing[np.lexsort((p[at[0][failing]], total))[0]])
     return worst, entry(int(ratio[:, smallest].argmax()), smallest)
+
+
+def shrunk_entry(shown: Entry, call: Callable[[Sequence[int]], tuple[Array, Array]]) -> Entry:
+    """A locally minimal failing entry below one that fails (see `shrinking`).
+
+    call  values (heads, n, n) at n positions on both sides, and what each entry may lose
+    """
+    (t, s), forward = shown.pair, shown.pair[0] >= shown.pair[1]
+    if shown.base != ((t - s, 0) if forward else (0, s - t)):
+        return shown
+
+    def entries(pairs: Sequence[Pair]) -> list[Entry]:
+        wanted = sorted({0, *(p for t, s in pairs for p in (t, s, t - s))})
+        index = {p: i for i, p in enumerate(wanted)}
+        values, room = call(wanted)
+        room = np.maximum(np.broadcast_to(room, values.shape), 2.0**-1000)
+        found = []
+        for t, s in pairs:
+            there, base = ((t, s), (t - s, 0)) if forward else ((s, t), (0, t - s))
+            (i, j), (u, v) = ((index[a], index[b]) for a, b in (there, base))
+            error = _gaps(values[:, i, j], values[:, u, v])
+            head = int((error / room[:, i, j]).argmax())
+            shown = float(values[head, i, j]), float(values[head, u, v])
+            found.append(
+                Entry(head, there, base, shown, float(error[head]), float(room[head, i, j]))
+            )
+        return found
+
+    def fails(pairs: Sequence[Pair]) -> npt.NDArray[np.bool_]:
+        return np.array([e.ratio > 1.0 for e in entries(pairs)])
+
+    start = (max(t, s), min(t, s))
+    try:
+        return entries([shrunk(fails, start)])[0] if fails([start])[0] else shown
+    except AuditError:  # it does not take these positions in one call
+        return shown
 
 
 Places = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]

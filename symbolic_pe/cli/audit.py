@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Mapping
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,10 +52,11 @@ def run_audit(
             "expected MODULE:ATTRIBUTE, such as my_model.py:apply_rotary, or --adapter FILE, "
             "or --known"
         )
-    report = audit(
-        given, against=request.against, progress=progress,
-        beside=request.subject if request.adapter is not None else None, **request.stated,
-    )  # fmt: skip
+    with redirect_stdout(sys.stderr):  # what the subject prints is no part of the product
+        report = audit(
+            given, against=request.against, progress=progress,
+            beside=request.subject if request.adapter is not None else None, **request.stated,
+        )  # fmt: skip
     record = to_text(audit_record(report))
     if output is not None:
         drawn = pictures(report)
@@ -95,7 +98,8 @@ def _known(
     for entry in known_entries():
         progress(entry.name)
         try:
-            report = audit(entry.make(), against=entry.against or None, gain=entry.gain)
+            with redirect_stdout(sys.stderr):
+                report = audit(entry.make(), against=entry.against or None, gain=entry.gain)
         except Exception as error:  # the package is not ours: importing it may raise anything
             results.append(KnownResult(entry, None, described(error)))
         else:

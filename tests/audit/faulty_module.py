@@ -165,3 +165,11 @@ def coupled(x: Any, positions: Any) -> Any:
 
 def axial_by_slot(x: Any, positions: Any) -> Any:
     return axial(x, np.stack([np.arange(len(positions)), positions[:, 1]], -1))
+
+
+def shifted_rows(t: Any, s: Any) -> Any:
+    """The relative shift of Transformer-XL without its mask: the matrix is padded and cut."""
+    n, k = len(t), len(s)
+    row = np.tile(0.1 * np.arange(k)[::-1], (n, 1))
+    padded = np.concatenate([np.zeros((n, 1)), row], axis=1)
+    return padded.reshape(k + 1, n)[1:].reshape(n, k)[None]

@@ -25,7 +25,8 @@ MAPS = (
 )  # fmt: skip
 OTHERS = {
     "score": ("clipped", "one_pair", "one_lag", "squared", "by_width"),
-    "bias": ("far_bias", "one_entry", "nan_bias", "wrong_sign", "width_bias"),
+    "bias": ("far_bias", "one_entry", "nan_bias", "wrong_sign", "width_bias",
+             "shifted_rows"),
     "table": ("learned", "sines_with_an_odd_row", "far_sines", "relative_table", "repeated",
               "nan_table"),
 }  # fmt: skip

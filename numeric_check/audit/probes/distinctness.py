@@ -12,7 +12,7 @@ from numeric_check.audit.context import Context
 from numeric_check.audit.extent import narrowed
 from numeric_check.audit.finding import Finding
 from numeric_check.audit.libraries import DTYPES
-from numeric_check.audit.reproduce import images_at
+from numeric_check.audit.reproduce.calls import images_at
 from numeric_check.reference_values.tolerance import FORMATS
 from symbolic_pe.errors import AuditError
 

@@ -15,7 +15,7 @@ from numeric_check.audit.planes import Spectrum
 from numeric_check.audit.probes.showing import score_line
 from numeric_check.audit.recognition import Recognised, rounded
 from numeric_check.audit.recovery import Departure, Part
-from numeric_check.audit.reproduce import entry_of_image, entry_of_score
+from numeric_check.audit.reproduce.images import entry_of_image, entry_of_score
 from symbolic_pe.errors import AuditError
 
 

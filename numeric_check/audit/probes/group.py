@@ -9,7 +9,7 @@ from numeric_check.audit.context import Context
 from numeric_check.audit.finding import Finding
 from numeric_check.audit.libraries import Array
 from numeric_check.audit.matrices import norm
-from numeric_check.audit.reproduce import defect_of_sum, entry_in_calls, entry_of_score
+from numeric_check.audit.reproduce.images import defect_of_sum, entry_in_calls, entry_of_score
 from numeric_check.audit.subject import StandIn
 from symbolic_pe.errors import AuditError
 

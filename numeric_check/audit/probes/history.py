@@ -19,7 +19,7 @@ from numeric_check.audit.probes.agreement import (
     run,
 )
 from numeric_check.audit.probes.slots import alone, order, position_dtypes, rows
-from numeric_check.audit.reproduce import (
+from numeric_check.audit.reproduce.calls import (
     before_and_after,
     before_and_after_rival,
     in_two_calls_after,
@@ -32,17 +32,35 @@ from symbolic_pe.errors import AuditError
 BASE = FIRST
 LONG = 8193
 FAR = (5, 6, 1000, 65536)
-SAME: tuple[int, ...] = ()
-"""In the place of positions: those that are asked for afterwards."""
-DISTURBANCES: tuple[tuple[str, Sequence[int], str], ...] = (
-    ("the same call in bfloat16", SAME, "bfloat16"),
-    ("the same call in float16", SAME, "float16"),
-    ("a call in bfloat16", range(0, 1025), "bfloat16"),
-    ("a call in float16", range(0, 1025), "float16"),
-    ("a longer call", range(0, LONG), ""),
-    ("a call at other positions", FAR, ""),
-    ("a call at position 5 alone", (5,), ""),
+Places = Sequence[int]
+MOVED = 7
+"""How far positions are moved in a call of the same length."""
+
+
+def _same(places: Places) -> Places:
+    return places
+
+
+def _moved(places: Places) -> Places:
+    return [p + MOVED for p in places]
+
+
+def _moved_but_the_ends(places: Places) -> Places:
+    return [places[0], *(p + MOVED for p in places[1:-1]), places[-1]]
+
+
+DISTURBANCES: tuple[tuple[str, Callable[[Places], Places], str], ...] = (
+    ("the same call in bfloat16", _same, "bfloat16"),
+    ("the same call in float16", _same, "float16"),
+    ("a call in bfloat16", lambda _: range(0, 1025), "bfloat16"),
+    ("a call in float16", lambda _: range(0, 1025), "float16"),
+    ("a longer call", lambda _: range(0, LONG), ""),
+    ("a call at other positions", lambda _: FAR, ""),
+    ("a call of as many other positions", _moved, ""),
+    ("a call of as many positions with the same ends", _moved_but_the_ends, ""),
+    ("a call at position 5 alone", lambda _: (5,), ""),
 )
+"""Other calls, made before: what is kept under a length, a first position or nothing at all."""
 
 
 def calls(context: Context) -> Finding:
@@ -59,10 +77,10 @@ def calls(context: Context) -> Finding:
     line = _between(context, dtype, (check, dtype), base)
     both = (_at(wide, check, base), right)
     found += differences(context, "in two calls", base, both, line, dtype=dtype)
-    for words, positions, kind in DISTURBANCES:
+    for words, other, kind in DISTURBANCES:
         for places, expected in ((check, wide), (base, right)):
             subject = context.subject.anew()
-            usable = [p for p in positions or places if p <= context.measured.reach]
+            usable = [p for p in other(places) if p <= context.measured.reach]
             try:
                 run(subject, usable, kind or dtype)
             except AuditError:

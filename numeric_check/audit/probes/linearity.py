@@ -8,7 +8,7 @@ from numeric_check.audit import questions
 from numeric_check.audit.context import Context
 from numeric_check.audit.finding import Finding
 from numeric_check.audit.libraries import Array
-from numeric_check.audit.reproduce import doubled
+from numeric_check.audit.reproduce.images import doubled
 from numeric_check.reference_values.tolerance import FORMATS
 
 SAMPLES = 4
@@ -33,7 +33,9 @@ def linearity(context: Context) -> Finding:
         for error, tolerance, at in _errors(context, side, x, y):
             if not error / tolerance <= worst[0]:
                 worst = (error / tolerance, error, tolerance, side, at)
-    _, error, tolerance, side, at = worst
+    ratio, error, tolerance, side, at = worst
+    if ratio < 0.0:
+        return questions.LINEAR.undecided("no result is finite")
     return questions.LINEAR.judged(
         error,
         tolerance,
@@ -50,10 +52,10 @@ def _errors(context: Context, side: str, x: Array, y: Array) -> list[tuple[float
     images = subject.apply(side, stacked, positions, measured.dtype).values
     fx, fy, fz, f0 = np.split(images, 4)
     with np.errstate(all="ignore"):
-        gap = _largest(fz - fx - WEIGHT * fy) + _largest(f0)
+        gap = _largest(fz - fx - WEIGHT * fy) + _largest(np.where(np.isfinite(f0), f0, np.inf))
         size = sum(_largest(v) for v in (fx, WEIGHT * fy, fz)) + SMALLEST
         relative = (gap / size).max(axis=0)
-    finite = np.asarray(np.isfinite(images).all(axis=(0, 2)))
+    finite = np.asarray(np.isfinite(images[: -len(f0)]).all(axis=(0, 2)))
     d = subject.dimension
     room = 4.0 * context.recovered.arithmetic.constant(d if len(measured.groups) == 1 else 2)
     return [

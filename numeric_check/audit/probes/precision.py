@@ -22,7 +22,7 @@ from numeric_check.audit.libraries import DTYPES, Array
 from numeric_check.audit.matrices import norms
 from numeric_check.audit.positions import STANDARD
 from numeric_check.audit.questions import Question
-from numeric_check.audit.reproduce import entry_of_image, image_in_call
+from numeric_check.audit.reproduce.images import entry_of_image, image_in_call
 from numeric_check.audit.subject import MapSubject
 from numeric_check.reference_values.tolerance import FORMATS
 from symbolic_pe.errors import AuditError

@@ -14,7 +14,7 @@ from numeric_check.audit.context import Context
 from numeric_check.audit.extent import extent, narrowed
 from numeric_check.audit.finding import Finding
 from numeric_check.audit.libraries import Array
-from numeric_check.audit.reproduce import image_of_ones
+from numeric_check.audit.reproduce.calls import image_of_ones
 from numeric_check.reference_values.tolerance import FORMATS
 from symbolic_pe.errors import AuditError
 

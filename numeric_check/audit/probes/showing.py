@@ -12,7 +12,7 @@ import numpy as np
 
 from numeric_check.audit.context import Context
 from numeric_check.audit.libraries import Array
-from numeric_check.audit.reproduce import entry_in_calls, entry_in_rows, entry_of_score
+from numeric_check.audit.reproduce.images import entry_in_calls, entry_in_rows, entry_of_score
 from numeric_check.audit.scan import CHUNK
 from numeric_check.audit.subject import MapSubject, StandIn
 from symbolic_pe.errors import AuditError

@@ -20,7 +20,7 @@ from numeric_check.audit.probes.agreement import (
     differences,
     run,
 )
-from numeric_check.audit.reproduce import (
+from numeric_check.audit.reproduce.calls import (
     batch_and_alone,
     long_and_short,
     other_positions,

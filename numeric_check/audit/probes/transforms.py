@@ -14,15 +14,15 @@ from numeric_check.audit.libraries import Array
 from numeric_check.audit.matrices import exponentials
 from numeric_check.audit.questions import Question
 from numeric_check.audit.raised import described
-from numeric_check.audit.reproduce import (
+from numeric_check.audit.reproduce.derivatives import (
     compiled,
     derivative_of,
     exported,
     gradient_of,
-    images_code,
-    shell,
     vmapped,
 )
+from numeric_check.audit.reproduce.images import images_code
+from numeric_check.audit.reproduce.writing import shell
 from numeric_check.audit.subject import PATTERNS, MapSubject, shaped, unshaped
 from symbolic_pe.errors import AuditError
 

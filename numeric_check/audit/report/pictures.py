@@ -39,6 +39,13 @@ def _numbers(report: AuditReport, question: str) -> Mapping[str, Any]:
     return named.get(question) or named.get(f"axis 0 {question}", {})
 
 
+def _titled(report: AuditReport, question: str, title: str) -> str:
+    """The title, with the axis that is shown where there are several."""
+    asked = any(f.question == question and f.numbers for f in report.findings)
+    several = any(f.question == f"axis 0 {question}" for f in report.findings)
+    return f"{title}, axis 0" if several and not asked else title
+
+
 # -- errors -----------------------------------------------------------------------------------
 
 
@@ -56,7 +63,8 @@ def _errors(report: AuditReport) -> str | None:
         return None
     x = _logarithmic([p[0] for p in points], LEFT, WIDTH - RIGHT)
     y = _logarithmic([p[1] for p in points], HEIGHT - BOTTOM, TOP)
-    body = _axes("error against position", "position + 1", "relative error", x, y)
+    title = _titled(report, next(iter(names.values())), "error against position")
+    body = _axes(title, "position + 1", "relative error", x, y)
     for row, (dtype, line) in enumerate(lines.items()):
         drawn = " ".join(f"{x(a):.1f},{y(b):.1f}" for a, b in line if b > FLOOR)
         colour = COLOURS[dtype]
@@ -105,23 +113,36 @@ def _linear(values: Sequence[float], start: float, end: float) -> Scale:
 
 
 def _spectrum(report: AuditReport) -> str | None:
-    numbers = _numbers(report, "generator") or _numbers(report, "closed")
-    frequencies, rates = numbers.get("frequencies", []), numbers.get("rates", [])
-    if not frequencies:
+    named = {f.question: _eigenvalues(f.numbers) for f in report.findings}
+    shown = {"": named.get("generator") or named.get("closed") or []}
+    if not shown[""]:
+        axes = [q for q in named if q.startswith("axis ") and q.endswith(" generator")]
+        shown = {q.removesuffix(" generator"): named[q] for q in axes}
+    every = [point for points in shown.values() for point in points]
+    if not every:
         return None
-    points = [
-        (a, sign * w) for a, w in zip(rates, frequencies, strict=False) for sign in (1.0, -1.0)
-    ]
-    points += [(a, 0.0) for a in rates[len(frequencies) :]]
-    largest = max(abs(value) for point in points for value in point)
-    noise = largest * NOISE  # rates below it are rounding of the frequencies, and drawn as 0
-    points = [(a if abs(a) > noise else 0.0, w) for a, w in points]
-    x = _linear([*(p[0] for p in points), -noise, noise], LEFT, WIDTH - RIGHT)
-    y = _linear([p[1] for p in points], HEIGHT - BOTTOM, TOP)
+    noise = max(abs(value) for point in every for value in point) * NOISE
+    x = _linear([*(p[0] for p in every), -noise, noise], LEFT, WIDTH - RIGHT)
+    y = _linear([p[1] for p in every], HEIGHT - BOTTOM, TOP)
     body = _axes("eigenvalues of the generator", "rate (real part)", "frequency", x, y)
-    for a, w in points:
-        body.append(f'<circle cx="{x(a):.1f}" cy="{y(w):.1f}" r="3.5" fill="#1b6ca8"/>')
+    colours = list(COLOURS.values())
+    for row, (label, points) in enumerate(shown.items()):
+        colour = colours[row % len(colours)]
+        radius = 3.5 + 2.0 * (len(shown) - 1 - row)  # rings, so that equal ones are all seen
+        fill = f'fill="{colour}"' if len(shown) == 1 else f'fill="none" stroke="{colour}"'
+        for a, w in points:  # rates below noise are rounding of the frequencies, and drawn as 0
+            at = a if abs(a) > noise else 0.0
+            body.append(f'<circle cx="{x(at):.1f}" cy="{y(w):.1f}" r="{radius:.1f}" {fill}/>')
+        if label:
+            body.append(_text(WIDTH - RIGHT + 12, TOP + 18 * (row + 1), label, fill=colour))
     return _svg(body)
+
+
+def _eigenvalues(numbers: Mapping[str, Any]) -> list[tuple[float, float]]:
+    """(rate, frequency) of every eigenvalue; planes have two, and come first."""
+    frequencies, rates = numbers.get("frequencies", []), numbers.get("rates", [])
+    pairs = [(a, s * w) for a, w in zip(rates, frequencies, strict=False) for s in (1.0, -1.0)]
+    return [*pairs, *((a, 0.0) for a in rates[len(frequencies) :])] if frequencies else []
 
 
 # -- drift ------------------------------------------------------------------------------------
@@ -135,7 +156,12 @@ def _drift(report: AuditReport) -> str | None:
     keys = sorted({s for _, s, _ in grid})
     width = (WIDTH - LEFT - RIGHT) / len(queries)
     height = (HEIGHT - TOP - BOTTOM) / len(keys)
-    body = [_text(LEFT, 20, "drift over (query, key), in units of what is allowed")]
+    title = _titled(report, "relative", "drift over (query, key), in units of what is allowed")
+    body = [
+        _text(LEFT, 20, title),
+        _text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 10, "position of the query", anchor="middle"),
+        _beside("position of the key"),
+    ]
     for t, s, ratio in grid:
         left, top = LEFT + queries.index(t) * width, TOP + keys.index(s) * height
         body.append(
@@ -184,8 +210,7 @@ def _axes(title: str, below: str, beside: str, x: Scale, y: Scale) -> list[str]:
         _text(LEFT, 20, title),
         f'<path d="M{LEFT} {TOP}V{base}H{right}" fill="none" stroke="#444"/>',
         _text((LEFT + right) / 2, HEIGHT - 10, below, anchor="middle"),
-        f'<text transform="translate(16 {(TOP + base) // 2}) rotate(-90)" '
-        f'text-anchor="middle">{escape(beside)}</text>',
+        _beside(beside),
     ]
     for value, label in x.marks:
         if LEFT - 1 <= x(value) <= right + 1:
@@ -196,6 +221,14 @@ def _axes(title: str, below: str, beside: str, x: Scale, y: Scale) -> list[str]:
             body.append(_text(LEFT - 7, y(value) + 3, label, anchor="end", size=9))
             body.append(f'<path d="M{LEFT - 4} {y(value):.1f}h4" stroke="#444"/>')
     return body
+
+
+def _beside(words: str) -> str:
+    """A label along the left side."""
+    return (
+        f'<text transform="translate(16 {(TOP + HEIGHT - BOTTOM) // 2}) rotate(-90)" '
+        f'text-anchor="middle">{escape(words)}</text>'
+    )
 
 
 def _text(

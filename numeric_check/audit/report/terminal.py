@@ -95,6 +95,9 @@ def caution(report: AuditReport) -> str:
             where += f", and in runs over every position below {scanned}"
         if near:
             where += f", and at every pair of positions below {near}"
+        every_few = report.conditions.get("every_few", [])
+        assert isinstance(every_few, list)
+        where += "".join(f", and at every {step}th up to {last}" for step, last in every_few)
     text = f"A black box is never proved: this is what was measured{where}."
     refused = report.conditions.get("refused")
     return f"{text} Beyond: {refused}." if refused else text
