@@ -43,7 +43,7 @@ def at_point(spelling: Spelling, cell: Assumptions) -> tuple[dict[str, Scalar], 
         return None
     values = {name: sample[name] for name in spelling.declared}
     stated = {spelling.names[n]: str(x.rational_value()) for n, x in values.items()}
-    return values, {"values": stated, "enclosures": spelling.enclosures(values)}
+    return values, {"values": stated}
 
 
 def _bias(spelling: Spelling, proof: Proof) -> Json | None:

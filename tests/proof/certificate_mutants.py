@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from symbolic_pe.proof.certificate import digest
 from symbolic_pe.proof.checker import CheckResult, check_certificate
-from symbolic_pe.proof.checker.form import CLAIMS
+from symbolic_pe.proof.checker.form import CLAIMS, OPERATIONS, VARIABLES
 from symbolic_pe.proof.checker.numbers import ASSUMPTIONS
 from tests.proof.opinion import is_true
 from tests.proof.specimens import document_of, names
@@ -108,7 +108,8 @@ def _texts(value: str, known: tuple[str, ...]) -> Iterator[tuple[str, Json]]:
             "root",
             "log",
         )
-        words += ("exp", "pi", "encoding", "axes", "step", "lag", "entry", "growing-vector")
+        words += ("pi", "encoding", "axes", "step", "entry", "growing-vector", "pairs", "growth")
+        words += ("tail", "score", "maps", *VARIABLES, *OPERATIONS)
         for text in (*words, *known, value.upper(), value + "x", ""):
             yield "text", text
         return
@@ -213,9 +214,11 @@ REASONS = (
     (r"claims|uncertified|refutations|pairing", "a claim less, or one more that holds"),
     (r"refutations\..*", "another witness against the same claim"),
     (r"parameters.*", "an assumption that suffices too, or of a parameter that nothing uses"),
-    (r"definitions\.in", "an interval that contains the number too"),
     (r"definitions.*|rates", "a definition or a rate that nothing uses"),
-    (r"heads\.scales.*", "a scaling that serves as well"),
+    (r"heads\.norm.*", "another norm that does not grow"),
+    (r"score.*", "another score of which the same holds"),
+    (r"maps.*", "other maps of which the same holds"),
+    (r"orbit.*", "an orbit that nothing uses, or another one"),
     (r"augmentation.*", "another bias that is refuted, or none, or one head less"),
     (r"axes.*|dimension", "other axes of which the same holds"),
     (r"heads", "a head more or less"),

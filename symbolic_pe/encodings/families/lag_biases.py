@@ -19,12 +19,15 @@ from symbolic_pe.encodings.layout import place_consecutively
 from symbolic_pe.encodings.outside import Outside, PositionFunction
 from symbolic_pe.encodings.readings import bias_at, constant
 from symbolic_pe.encodings.realisation import minimal_augmentation
+from symbolic_pe.encodings.score import LAG, Score, at_least, choice, log, power, total
 from symbolic_pe.encodings.settings import Setting, Settings, dimension, heads, number
 from symbolic_pe.encodings.witnesses import (
     REALISATION,
+    Evidenced,
     as_decision,
     decimal,
     equals,
+    evidenced,
     invariant,
     no_realisation,
 )
@@ -70,8 +73,7 @@ def _kerple(settings: Settings) -> Form:
 
 
 def _logarithmic(dim: int, a: Scalar, p: Scalar) -> Outside:
-    def bias(lag: int) -> arb:
-        return -p.ball({}) * (1 + a.ball({}) * lag).log()
+    bias = log(1 + LAG * a) * -p
 
     def reference(t: int, s: int, head: int) -> arb:
         return -arb(_POWERS[head]) * (1 + arb(_SCALES[head]) * (t - s)).log()
@@ -82,8 +84,12 @@ def _logarithmic(dim: int, a: Scalar, p: Scalar) -> Outside:
             "c > 0 and infinitely many n; this bias has no bound and b(n)/n tends to 0"
         )
         return (
-            invariant("-p log(1 + a (t - s))"),
-            no_realisation(bias, HANKEL_SIZES, reason),
+            invariant("-p log(1 + a (t - s))", bias),
+            evidenced(
+                no_realisation(lambda n: bias(n, 0), HANKEL_SIZES, reason),
+                bias,
+                {"kind": "growth"},
+            ),
         )
 
     function = PositionFunction(
@@ -101,8 +107,7 @@ def _logarithmic(dim: int, a: Scalar, p: Scalar) -> Outside:
 def _power(dim: int, a: Scalar, p: Scalar) -> Outside:
     below = 0 if (ONE - p).sign() > 0 else 1
 
-    def bias(lag: int) -> arb:
-        return -a.ball({}) * arb(lag) ** p.ball({}) if lag else arb(0)
+    bias = power(LAG, p) * -a
 
     def reference(t: int, s: int, head: int) -> arb:
         lag = t - s
@@ -113,7 +118,8 @@ def _power(dim: int, a: Scalar, p: Scalar) -> Outside:
             f"over the integers an exponential polynomial that is not O(n^{below}) is at least "
             f"c*n^{below + 1} for some c > 0 and infinitely many n; n^p lies between"
         )
-        return invariant("-a (t - s)^p"), no_realisation(bias, HANKEL_SIZES, reason)
+        found = no_realisation(lambda n: bias(n, 0), HANKEL_SIZES, reason)
+        return invariant("-a (t - s)^p", bias), evidenced(found, bias, {"kind": "growth"})
 
     function = PositionFunction(
         "bias",
@@ -311,7 +317,9 @@ def _t5(settings: Settings) -> Outside:
         return arb(table[head][bucket(t - s)])
 
     def claims() -> tuple[Claim, ...]:
-        return invariant("table[bucket(t - s)]"), _eventually_constant(first[-1])
+        found = total(*(at_least(LAG, x) for x in first))
+        score = choice(found, 1, *[0] * len(first))
+        return invariant("table[bucket(t - s)]", score), _eventually_constant(score, first[-1])
 
     numbers = "sum(abs(lag)[..., None] >= FIRST)" if both else "sum(lag[..., None] >= FIRST)"
     statements = [("bucket", numbers)]
@@ -331,14 +339,16 @@ def _t5(settings: Settings) -> Outside:
     return Outside("t5", Verdict.NOT_REALISABLE, settings.integer("dim"), claims, function)
 
 
-def _eventually_constant(last: int) -> Claim:
-    return Claim(
+def _eventually_constant(score: Score, last: int) -> Claim:
+    return Evidenced(
         "realisation",
         Outcome.REFUTED,
         REALISATION,
         "q^T B^n k with invertible B satisfies a recurrence that also runs backwards, so a "
         "sequence that is constant from some lag on is constant",
         f"with table = (1, 0, 0, ...): 1 at lag 0 and 0 at every lag from {last} on",
+        score,
+        {"kind": "tail", "lag": 0, "start": last},
     )
 
 
