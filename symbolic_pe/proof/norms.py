@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from operator import mul
 
 from flint import fmpq, fmpq_mat, fmpq_poly
 
@@ -240,3 +241,87 @@ def _is_positive(p: fmpq_mat) -> bool:
         fmpq_mat(k, k, [p[i, j] for i in range(k) for j in range(k)]).det() > 0
         for k in range(1, n + 1)
     )
+
+
+# -- forms that grow ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class GrowingForm:
+    """PX + XᵀP = c·P + gain·I with vᵀPv > 0: V = zᵀPz grows at least like e^{cτ} (Chetaev)."""
+
+    rate: fmpq
+    form: fmpq_mat
+    gain: int
+    vector: tuple[int, ...]
+
+
+def growing_form(x: fmpq_mat, *, causal: bool) -> GrowingForm | None:
+    """For a rational X with an eigenvalue of positive real part; or, for all lags, of negative.
+
+    With c/2 between 0 and that real part, YᵀP + PY = I for Y = X − c/2 has one solution P, whose
+    positive directions are as many as eigenvalues of Y on the right (Ostrowski and Schneider 1962).
+    """
+    top = _abscissa(x)
+    if top > 0:
+        return _form_of(x, top, 1)
+    if not causal and (low := _abscissa(x * fmpq(-1))) > 0:
+        return _form_of(x * fmpq(-1), low, -1)
+    return None
+
+
+def _form_of(x: fmpq_mat, top: fmpq, sign: int) -> GrowingForm | None:
+    one = to_fmpq(identity(x.nrows()))
+    for share in (fmpq(1, 2), fmpq(1, 3), fmpq(3, 4)):
+        half = top * share
+        p = _lyapunov_solution(x - one * half, one)
+        vector = None if p is None else _positive_direction(p)
+        if p is not None and vector is not None:
+            return GrowingForm(2 * half * sign, p, sign, vector)
+    return None
+
+
+def _abscissa(x: fmpq_mat) -> fmpq:
+    """A rational below the largest real part and near it; 0 where that is not positive."""
+    with precision(128):
+        roots = fmpq_poly(x.minpoly()).numer().complex_roots()
+        largest = max((root.real for root, _ in roots), key=lambda r: float(r.mid()))
+        if not largest > 0:
+            return fmpq(0)
+        bits = 4
+        while not (low := (largest.mid() * 2**bits).floor()) > 0:
+            bits += 4
+        return fmpq(int(low.unique_fmpz()), 2**bits)
+
+
+def _lyapunov_solution(y: fmpq_mat, right: fmpq_mat) -> fmpq_mat | None:
+    """P with YᵀP + PY = right, where two eigenvalues never add up to 0."""
+    n = y.nrows()
+    rows = fmpq_mat(n * n, n * n)
+    for i in range(n):
+        for j in range(n):
+            for k in range(n):
+                rows[i * n + j, k * n + j] += y[k, i]
+                rows[i * n + j, i * n + k] += y[k, j]
+    if rows.rank() < n * n:
+        return None
+    solved = rows.solve(fmpq_mat(n * n, 1, right.entries())).entries()
+    return fmpq_mat(n, n, solved)
+
+
+def _positive_direction(p: fmpq_mat) -> tuple[int, ...] | None:
+    """Small whole v with vᵀPv > 0, by power iteration of P + |P|·I in floating point."""
+    n = p.nrows()
+    rows = [[float(p[i, j].p) / float(p[i, j].q) for j in range(n)] for i in range(n)]
+    shift = max(sum(map(abs, row)) for row in rows)
+    v = [1.0 + i / 7 for i in range(n)]
+    for _ in range(400):
+        w = [sum(map(mul, row, v)) + shift * c for row, c in zip(rows, v, strict=True)]
+        size = max(map(abs, w))
+        v = [c / size for c in w]
+    for scale in (1, 4, 16, 256, 65536):
+        whole = [round(scale * c) for c in v]
+        u = fmpq_mat(n, 1, whole)
+        if (u.transpose() * p * u)[0, 0] > 0:
+            return tuple(whole)
+    return None

@@ -64,6 +64,12 @@ MADE: dict[str, Callable[[], Specification]] = {
     "turning-quartic": lambda: _matrix(
         [["0", "1", "0", "0"], ["0", "0", "1", "0"], ["0", "0", "0", "1"], ["-1", "0", "-4", "0"]]
     ),
+    "growing-cubic": lambda: _matrix(
+        [["0", "1", "0"], ["0", "0", "1"], ["1", "1", "0"]], claims=ASSERTED
+    ),
+    "falling-cubic": lambda: _matrix(
+        [["0", "1", "0"], ["0", "0", "1"], ["-1", "-2", "-1"]], claims=["bounded-all"]
+    ),
     "kerple-power": lambda: entries()["kerple"].form({"kernel": "power", "p": "3/2", "dim": 4}),
     "longrope-start": lambda: entries()["longrope"].form({"start": 4, "dim": 4}),
     "jordan-rope-stabilised": lambda: entries()["jordan-rope"].form({"form": "stabilised"}),

@@ -64,8 +64,9 @@ def test_what_is_decided_is_certified_or_named(name: str) -> None:
 
 
 def test_claims_beyond_the_format_are_named() -> None:
-    """Growth by an eigenvalue without a basis; one odd block at an irrational eigenvalue."""
-    rows = [["0", "1", "0"], ["0", "0", "1"], ["1", "1", "0"]]
+    """Growth like t by a chain without a basis; one odd block at an irrational eigenvalue."""
+    rows = [[str(int(j == i + 1)) for j in range(8)] for i in range(7)]
+    rows.append(["-1", "0", "-8", "0", "-18", "0", "-8", "0"])  # (x^4 + 4x^2 + 1)^2
     claims = ["bounded-causal"]
     found = certified_encoding(prove(from_document({"matrix": rows, "claims": claims})))
     assert found["claims"] == LAWS

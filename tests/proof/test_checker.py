@@ -777,6 +777,52 @@ def test_vectors_that_grow(  # noqa: PLR0917
     assert judge(document).accepted == right
 
 
+def test_forms_that_grow() -> None:
+    """V = x² − y² for X = diag(1, −1): V' = 2x² + 2y² = V + x² + 3y², and V = 1 at (1, 0)."""
+    item = block([0, 1], [[ONE, ZERO], [ZERO, num(-1)]], None, [num(-1), ZERO])
+
+    def square(weight: Json, column: int) -> Json:
+        return {"weight": num(weight), "row": [[column, ONE]]}
+
+    right: Json = {
+        "kind": "growing-form",
+        "head": 0,
+        "rate": "1",
+        "form": [square(1, 0), square(-1, 1)],
+        "gain": [square(1, 0), square(3, 1)],
+        "vector": [ONE, ZERO],
+    }
+    backwards = {
+        "rate": "-1",
+        "form": [square(-1, 0), square(1, 1)],
+        "gain": [square(-3, 0), square(-1, 1)],
+        "vector": [ZERO, ONE],
+    }
+
+    def judged(claim: str = "bounded-causal", **fields: Json) -> bool:
+        given = [refutation(claim, {**right, **fields})]
+        return judge(one_head((item, {}), LAWS, refutations=given)).accepted
+
+    assert judged()
+    assert judged("bounded-all")
+    assert judged("bounded-all", **backwards)
+    assert not judged("bounded-causal", **backwards)
+    assert judged(rate="2", gain=[square(4, 1)])
+    for other in (
+        {"rate": "0", "gain": [square(2, 0), square(2, 1)]},
+        {"rate": "3", "gain": [square(-1, 0), square(5, 1)]},
+        {"rate": "3"},
+        {"gain": right["gain"][:1]},
+        {"form": right["form"][:1]},
+        {"vector": [ZERO, ONE]},
+        {"vector": [ONE, ONE]},
+        {"vector": [ONE]},
+        {"head": 1},
+        {"form": [square(1, 0), square(-1, 2)]},
+    ):
+        assert not judged(**other), other
+
+
 def test_witnesses_belong_to_their_claims() -> None:
     witness = {"kind": "lag", "head": 0, "lag": "3"}
     for claim in ("orthogonality", "relativity", "bounded-all", "homomorphism", "inverses"):

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from symbolic_pe.proof.checker.balls import Ball, exact
-from symbolic_pe.proof.checker.form import BOUNDED, LAWS, Row
+from symbolic_pe.proof.checker.form import LAWS, Row
 from symbolic_pe.proof.checker.numbers import (
     IMAGINARY,
     ONE,
@@ -22,6 +22,7 @@ from symbolic_pe.proof.checker.numbers import (
     Number,
     negative,
     require,
+    sign_of,
     whole,
 )
 
@@ -174,19 +175,22 @@ def encoding(numbers: Field, document: Mapping[str, Any]) -> Statement:
         not_zero(point, symmetric(point, x), witness)
 
     def growing(point: Field, claim: str, witness: Any) -> None:
-        """A vector grows without bound."""
-        _grows(point, _item(full, witness["head"]), witness, everywhere=claim == "bounded-all")
+        """A vector, or a quadratic form, grows without bound."""
+        grows = _grows if witness["kind"] == "growing-vector" else _form_grows
+        grows(point, _item(full, witness["head"]), witness, everywhere=claim == "bounded-all")
 
-    claims: dict[str, Callable[[], None]] = dict.fromkeys(LAWS, nothing)
-    claims |= {"orthogonality": partial(skew, full), "augmentation": realised}
-    if one_map:
-        claims["relativity"] = partial(skew, xs)
-    for name in BOUNDED:
-        generators = [_direct_sum(j, y) for j, y in zip(js, ys, strict=True)]
-        norms = [head["norm"] for head in heads]
-        everywhere = name == "bounded-all"
-        claims[name] = partial(_bounded, numbers, generators, norms, everywhere=everywhere)
-    return Statement(evidence, claims, {"lag": lag, "entry": entry, "growing-vector": growing})
+    wholes = [_direct_sum(j, y) for j, y in zip(js, ys, strict=True)]
+    bounded = partial(_bounded, numbers, wholes, [head["norm"] for head in heads])
+    claims: dict[str, Callable[[], None]] = {
+        **dict.fromkeys(LAWS, nothing),
+        "relativity": partial(skew, xs) if one_map else nothing,
+        "orthogonality": partial(skew, full),
+        "augmentation": realised,
+        "bounded-causal": partial(bounded, everywhere=False),
+        "bounded-all": partial(bounded, everywhere=True),
+    }
+    witnesses = {"lag": lag, "entry": entry, "growing-vector": growing, "growing-form": growing}
+    return Statement(evidence, claims, witnesses)
 
 
 def _item(items: Sequence[Any], index: int) -> Any:
@@ -256,18 +260,15 @@ def _bounded(
     for h, (j, norm) in enumerate(zip(generators, norms, strict=True)):
         where, one = f"heads[{h}].norm", unit(len(j))
         require(norm is not None, f"{where}: there is none")
-        weights, losses = norm["weights"], norm["loss"]
+        weights, signs = norm["weights"], _signs(numbers, norm["loss"])
         us = [{}] * len(j) if norm["basis"] is None else [_row(row) for row in norm["basis"]]
         require(len(us) == len(weights) == len(j), f"{where}: not one for every coordinate")
         require(all(i < min(u, default=i + 1) for i, u in enumerate(us)), f"{where}: order")
         require(all(numbers.sign(w) == {1} for w in weights), f"{where}: a weight is not positive")
-        signs = [numbers.sign(item["weight"]) for item in losses]
-        require(all(-1 not in found for found in signs), f"{where}: a loss may be negative")
-        require(not (everywhere and losses), f"{where}: the norm may fall")
+        require(-1 not in signs, f"{where}: a loss may be negative")
+        require(not (everywhere and norm["loss"]), f"{where}: the norm may fall")
         p = _squares(numbers, weights, [{i: ONE, **u} for i, u in enumerate(us)], len(j))
-        loss = _squares(
-            numbers, [x["weight"] for x in losses], [_row(x["row"]) for x in losses], len(j)
-        )
+        loss = _stated_squares(numbers, norm["loss"], len(j))
         slope = symmetric(numbers, total(numbers, (1, p, j)))
         rest = total(numbers, (1, slope, one), (1, loss, one))
         vanishes(numbers, rest, f"{where}: PJ + J^T P + loss = 0")
@@ -277,6 +278,16 @@ def _row(pairs: Sequence[tuple[int, Number]]) -> Row:
     row = dict(pairs)
     require(len(row) == len(pairs), "a column is repeated")
     return row
+
+
+def _signs(numbers: Field, squares: Sequence[Any]) -> set[int]:
+    """Signs that weights may have."""
+    return set().union(*(numbers.sign(numbers.normal(x["weight"])) for x in squares))
+
+
+def _stated_squares(numbers: Field, squares: Sequence[Any], size: int) -> Matrix:
+    rows = [_row(x["row"]) for x in squares]
+    return _squares(numbers, [x["weight"] for x in squares], rows, size)
 
 
 def _squares(numbers: Field, weights: Sequence[Number], rows: Matrix, size: int) -> Matrix:
@@ -332,3 +343,22 @@ def _grows(point: Field, x: Matrix, witness: Mapping[str, Any], *, everywhere: b
     else:
         require(everywhere or -1 not in signs, "the sign of the real part")
         equation(point, x, u, rate, v)
+
+
+def _form_grows(point: Field, x: Matrix, witness: Mapping[str, Any], *, everywhere: bool) -> None:
+    """V(τ) = zᵀPz for z' = Xz has V' = rate·V + gain, so V >= e^{rate·τ}V(0) in the end (Chetaev).
+
+    The gain is a sum of squares with weights of the sign of the rate. With a negative rate it is
+    for τ <= 0 that V grows. P = Σ w·vvᵀ need not be definite; V(0) > 0 at the vector.
+    """
+    rate, v = witness["rate"], witness["vector"]
+    require(rate > 0 or (everywhere and rate < 0), "the sign of the rate")
+    require(-sign_of(rate) not in _signs(point, witness["gain"]), "the sign of the gain")
+    p, gain = (_stated_squares(point, witness[name], len(x)) for name in ("form", "gain"))
+    one, shift = unit(len(x)), unit(len(x), whole(rate))
+    slope = symmetric(point, total(point, (1, p, x)))
+    rest = total(point, (1, slope, one), (-1, shift, p), (-1, gain, one))
+    vanishes(point, rest, "PX + X^T P = rate P + gain")
+    require(len(v) == len(x), "a vector has another length")
+    pv = [point.dot([(entry, v[j]) for j, entry in row.items()]) for row in p]
+    require(point.sign(point.dot(zip(pv, v, strict=True))) == {1}, "the form is not positive there")

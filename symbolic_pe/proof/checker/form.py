@@ -51,6 +51,7 @@ refutation:   claim=claim values={{bound}} witness=witness
 lag:            kind==lag head=index lag=bound
 entry:          kind==entry first=index second=index row=index column=index
 growing-vector: kind==growing-vector head=index eigenvalue=complex vector=[complex] chain=[complex]?
+growing-form:   kind==growing-form head=index rate=bound form=[square] gain=[square] vector=[real]
 null-vector:    kind==null-vector vector=[complex]
 odd-blocks:     kind==odd-blocks eigenvalue=bound size=index
 pairs:          kind==pairs first=<bound,bound> second=<bound,bound>
@@ -77,6 +78,7 @@ WITNESSES: Mapping[str, Mapping[str, tuple[str, ...]]] = {  # kind of witness ->
         "lag": ("augmentation",),
         "entry": ("orthogonality", "relativity"),
         "growing-vector": BOUNDED,
+        "growing-form": BOUNDED,
     },
     "axes": {"entry": AXES_LAWS},
     "step": {"null-vector": ("inverses", "generator"), "odd-blocks": ("generator",)},
