@@ -6,15 +6,20 @@ malformed, or does not show it, or accepts it; what it accepts has to be true by
 
 from __future__ import annotations
 
+import ast
 import copy
+import io
 import random
 import re
+import tokenize
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, NamedTuple
 
+from symbolic_pe.proof import checker
 from symbolic_pe.proof.certificate import digest
 from symbolic_pe.proof.checker import CheckResult, check_certificate
 from symbolic_pe.proof.checker.form import CLAIMS, OPERATIONS, VARIABLES
@@ -24,6 +29,7 @@ from tests.proof.specimens import document_of, names
 
 Json = Any
 Place = tuple[str | int, ...]
+CHECKER = Path(checker.__file__).parent
 KINDS = ("number", "integer", "text", "order", "missing", "repeated", "name", "type", "claim")
 TEXTS = ("", "NaN", "Infinity", "1.5", "1e3", "2/4", "-0", "٣", "x", "√-1", "9" * 5000)
 NAMES = ("i", "t", "w", "x1", "x2", "r2", "pi", "unknown")
@@ -249,6 +255,37 @@ def campaign(chosen: Iterable[str] | None = None, sample: int | None = None) -> 
         yield tally
 
 
+def code_lines(source: str) -> int:
+    """Lines that are neither blank, nor of comments, nor of docstrings."""
+    described: set[int] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
+            node
+        ):
+            described.update(range(node.body[0].lineno, (node.body[0].end_lineno or 0) + 1))
+    found: set[int] = set()
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type not in NO_CODE:
+            found.update(range(token.start[0], token.end[0] + 1))
+    return len(found - described)
+
+
+NO_CODE = {
+    *(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT),
+    tokenize.ENDMARKER,
+}
+
+
+def size_of_the_checker() -> str:
+    """What a reviewer has to read."""
+    sources = [path.read_text("utf-8") for path in sorted(CHECKER.glob("*.py"))]
+    code, lines = sum(map(code_lines, sources)), sum(len(x.splitlines()) for x in sources)
+    return (
+        f"The checker has {len(sources)} modules with {code} lines of code; {lines} with their "
+        "comments, docstrings and blank lines."
+    )
+
+
 def markdown(tallies: Iterable[Tally]) -> str:
     """The tables of a page: by certificate, by alteration, and by place of the true ones."""
     found = list(tallies)
@@ -265,6 +302,8 @@ def markdown(tallies: Iterable[Tally]) -> str:
     ]
     totals = ("all", *(sum(row[i] for row in counts) for i in range(1, 6)))
     lines = [
+        size_of_the_checker(),
+        "",
         f"{len(found)} certificates, {totals[1]} mutants, {totals[5]} survivors.",
         "",
         "| certificate | mutants | malformed | not shown | accepted and true | survivors |",
