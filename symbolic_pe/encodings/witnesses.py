@@ -7,13 +7,15 @@ no realisation   Hankel determinants of b(0), b(1), … that are not 0, of growi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from flint import arb, arb_mat
 
 from symbolic_pe.algebra.matrix import ScalarMatrix
 from symbolic_pe.algebra.scalar import Scalar, precision
 from symbolic_pe.decision import Claim, Decision, Outcome, holds
+from symbolic_pe.encodings.score import Score
 
 RELATIVE = "score(t + c, s + c) = score(t, s) for all t, s, c"
 ONE_LENGTH = "F_l(t)^T G_m(s) depends on t - s alone for all lengths l, m"
@@ -22,25 +24,56 @@ BITS = (128, 512, 2048)
 DIGITS = 12
 
 
+@dataclass(frozen=True)
+class Evidenced(Claim):
+    """A claim with the exact data that a certificate of it states.
+
+    subject  the score, or the maps, that it is about
+    data     the witness, in the form of the certificate, where it is refuted
+    """
+
+    subject: Score | tuple[ScalarMatrix, ...] = field(default=(), compare=False, repr=False)
+    data: Mapping[str, object] = field(default_factory=dict, compare=False, repr=False)
+
+
+def evidenced(
+    claim: Claim, subject: Score | tuple[ScalarMatrix, ...], data: Mapping[str, object]
+) -> Evidenced:
+    """The same claim with its data."""
+    return Evidenced(
+        claim.name, claim.verdict, claim.statement, claim.reason, claim.witness, subject, data
+    )
+
+
 def not_relative(
-    score: Callable[[int, int], arb], first: tuple[int, int], second: tuple[int, int], of: str
+    score: Score | Callable[[int, int], arb],
+    first: tuple[int, int],
+    second: tuple[int, int],
+    of: str,
+    *,
+    name: str = "relativity",
+    statement: str = RELATIVE,
 ) -> Claim:
     """Refute translation invariance by two pairs (t, s) of equal lag, at which scores differ.
 
-    score  an enclosure at the current precision
+    score  an expression, which a certificate states; or an enclosure at the current precision
     of     what is scored, with exact numbers: "q = (1, 0), k = (1, 0)"
 
     The claim is undecided where enclosures meet at every precision that is tried.
     """
     if first[0] - first[1] != second[0] - second[1]:
         raise ValueError(f"expected two pairs of equal lag, got {first} and {second}")
-    return apart(
-        "relativity",
-        RELATIVE,
+    claim = apart(
+        name,
+        statement,
         lambda: (score(*first), score(*second)),
         (f"(t, s) = {first}", f"(t, s) = {second}"),
         f"{of}; both lags are {first[0] - first[1]}",
     )
+    if not isinstance(score, Score):
+        return claim
+    pairs = [[str(x) for x in pair] for pair in (first, second)]
+    return evidenced(claim, score, {"kind": "pairs", "first": pairs[0], "second": pairs[1]})
 
 
 def apart(
@@ -107,9 +140,9 @@ def _determinant(bias: Callable[[int], arb], size: int) -> str | None:
     return None
 
 
-def invariant(reason: str) -> Claim:
+def invariant(reason: str, score: Score) -> Claim:
     """Translation invariance, proved by the definition: it is written in the lag alone."""
-    return Claim("invariance", Outcome.PROVED, RELATIVE, reason)
+    return Evidenced("invariance", Outcome.PROVED, RELATIVE, reason, None, score)
 
 
 def decimal(value: arb, digits: int = DIGITS) -> str:

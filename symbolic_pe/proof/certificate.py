@@ -1,23 +1,21 @@
 """Write what was decided as a certificate (docs/reference/certificate.md).
 
 The certificate carries every datum that a checker needs: generators, blocks with their
-exponentials, bases, constant coordinates, scalings that bound, and witnesses of what is refuted. It
-is written, not trusted: the independent checker decides all of it again.
+exponentials, bases, constant coordinates, norms that do not grow, and witnesses of what is refuted.
+It is written, not trusted: the independent checker decides all of it again.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from flint import fmpq
 
-from symbolic_pe.algebra.assumptions import Assumptions
-from symbolic_pe.algebra.functions import square_root
 from symbolic_pe.algebra.matrix import ScalarMatrix, identity, is_rational, multiply, to_fmpq
-from symbolic_pe.algebra.scalar import ONE, ZERO, Scalar, precision
+from symbolic_pe.algebra.scalar import ZERO, Scalar
 from symbolic_pe.emit.plan import (
     BlockGroup,
     KernelPlan,
@@ -26,18 +24,18 @@ from symbolic_pe.emit.plan import (
     plan_kernel,
 )
 from symbolic_pe.encodings.encoding import Augmentation
-from symbolic_pe.errors import NotYetCovered, OutsideTheRing, SpecificationError, Undecided
+from symbolic_pe.errors import NotYetCovered, SpecificationError, Undecided
 from symbolic_pe.generators.block import Block, PlacedBlock
 from symbolic_pe.generators.generator import Generator
 from symbolic_pe.jordan.components import connected_components
 from symbolic_pe.proof.checker import FORMAT, CheckResult, check_certificate
 from symbolic_pe.proof.claim import Claim, Outcome
+from symbolic_pe.proof.norms import Norm
 from symbolic_pe.proof.prover import Proof
 from symbolic_pe.proof.refutation import refutation
 from symbolic_pe.proof.spelling import Spelling
 
 Json = dict[str, Any]
-MAX_RATIO_BITS = 64
 BOUNDED = ("bounded-causal", "bounded-all")
 
 
@@ -52,19 +50,20 @@ def certificate(proof: Proof, plan: KernelPlan | None, without: Collection[str] 
     encoding = proof.encoding if plan is None else plan.encoding
     spelling = Spelling(encoding.heads[0].generator.assumptions, encoding.parameters)
     added = [head.augmentation for head in encoding.heads]
-    heads = [
-        _head_of_plan(spelling, plan, index)
-        if plan is not None
-        else _head(spelling, head.generator)
-        for index, head in enumerate(encoding.heads)
-    ]
     claims = [claim for claim in proof.claims if claim.name not in without]
     bounded = any(c.name in BOUNDED and c.verdict is Outcome.PROVED for c in claims)
-    for head, extra in zip(heads, added, strict=True):
-        if not bounded:
-            head["scales"] = None
-        elif extra is not None:
-            head["scales"] += [spelling.real(ONE)] * extra.coordinates
+    norms = [Norm(head.generator.assumptions) for head in encoding.heads]
+    heads = [
+        _head_of_plan(spelling, plan, index, norm if bounded else None)
+        if plan is not None
+        else _head(spelling, head.generator, norm if bounded else None)
+        for index, (head, norm) in enumerate(zip(encoding.heads, norms, strict=True))
+    ]
+    for head, norm, extra in zip(heads, norms, added, strict=True):
+        if bounded and extra is not None:
+            start = encoding.dimension
+            norm.add(extra.generator, range(start, start + extra.coordinates))
+        head["norm"] = _norm(spelling, norm) if bounded else None
     norm_preserving = all(is_norm_preserving(head.generator) for head in encoding.heads)
     one_map = norm_preserving or proof.encoding.pairing == "one-map"
     document = {
@@ -175,35 +174,33 @@ def canonical(document: Any) -> str:
 # -- heads ---------------------------------------------------------------------------------------
 
 
-def _head_of_plan(spelling: Spelling, plan: KernelPlan, index: int) -> Json:
+def _head_of_plan(spelling: Spelling, plan: KernelPlan, index: int, norm: Norm | None) -> Json:
     """Blocks of one head, in channels (or Jordan coordinates when there is a basis)."""
     generator = plan.encoding.heads[index].generator
     placed: list[PlacedBlock] = []
     blocks: list[Json] = []
-    scales: dict[int, Scalar] = {}
     for group in plan.groups:
         if isinstance(group, MatrixGroup):
-            blocks.append(_annihilated(spelling, group.matrix, group.channels))
-            scales |= _scales_of_component(group, generator.assumptions)
+            blocks.append(_annihilated(spelling, group.matrix, group.channels, norm))
         else:
             placed.extend(_placed(group, index))
-    record = _head_record(spelling, generator, placed, blocks, scales)
+    record = _head_record(spelling, generator, placed, blocks, norm)
     if plan.basis is not None:
         p, q = plan.basis[index if len(plan.basis) > 1 else 0]
         record["basis"] = {"P": spelling.matrix(p), "Q": spelling.matrix(q)}
     return record
 
 
-def _head(spelling: Spelling, generator: Generator) -> Json:
+def _head(spelling: Spelling, generator: Generator, norm: Norm | None) -> Json:
     """Without a plan: stated blocks, or an annihilating polynomial for every component."""
     if generator.placed is not None:
-        return _head_record(spelling, generator, generator.placed, [], {})
+        return _head_record(spelling, generator, generator.placed, [], norm)
     x = generator.matrix
     blocks = [
-        _annihilated(spelling, tuple(tuple(x[i][j] for j in at) for i in at), at)
+        _annihilated(spelling, tuple(tuple(x[i][j] for j in at) for i in at), at, norm)
         for at in connected_components(x)
     ]
-    return _head_record(spelling, generator, (), blocks, dict.fromkeys(range(len(x)), ONE))
+    return _head_record(spelling, generator, (), blocks, norm)
 
 
 def _head_record(
@@ -211,17 +208,31 @@ def _head_record(
     generator: Generator,
     placed: Sequence[PlacedBlock],
     others: Sequence[Json],
-    scales: dict[int, Scalar],
+    norm: Norm | None,
 ) -> Json:
     blocks = [*others]
     for item in placed:
         blocks.append(_exponentiated(spelling, item))
-        scales |= dict(zip(item.coordinates, _scales(item.block, generator), strict=True))
+        if norm is not None:
+            norm.add_block(item.block, item.coordinates)
     return {
         "generator": spelling.entries(generator.matrix),
         "basis": None,
         "blocks": sorted(blocks, key=lambda block: list(block["at"])),
-        "scales": spelling.vector(scales[i] for i in range(generator.dimension)),
+    }
+
+
+def _norm(spelling: Spelling, norm: Norm) -> Json:
+    """Weights, triangular basis (null where P is diagonal) and loss."""
+
+    def row(entries: Mapping[int, Scalar]) -> Any:
+        return [[i, spelling.real(x)] for i, x in sorted(entries.items())]
+
+    size = range(len(norm.weights))
+    return {
+        "weights": spelling.vector(norm.weights[i] for i in size),
+        "basis": [row(norm.basis.get(i, {})) for i in size] if norm.basis else None,
+        "loss": [{"weight": spelling.real(w), "row": row(v)} for w, v in norm.loss],
     }
 
 
@@ -245,8 +256,10 @@ def _exponentiated(spelling: Spelling, item: PlacedBlock) -> Json:
     }
 
 
-def _annihilated(spelling: Spelling, x: ScalarMatrix, at: Sequence[int]) -> Json:
+def _annihilated(spelling: Spelling, x: ScalarMatrix, at: Sequence[int], norm: Norm | None) -> Json:
     """A block with a polynomial that annihilates it."""
+    if norm is not None:
+        norm.add(x, at)
     return {
         "at": list(at),
         "generator": spelling.matrix(x),
@@ -278,52 +291,6 @@ def annihilator(x: ScalarMatrix) -> list[Scalar]:
             for i, row in enumerate(product)
         )
     return found[::-1]
-
-
-# -- scalings ------------------------------------------------------------------------------------
-
-
-def _scales(block: Block, generator: Generator) -> list[Scalar]:
-    """1, ρ, ρ², … along a chain with ρ <= |a/η|, so that the decay a dominates the shear η."""
-    width = 2 if block.is_pair else 1
-    ratio = ONE
-    if block.chain_length > 1 and not block.rate.is_zero() and not block.shear.is_zero():
-        ratio = _ratio(-block.rate / block.shear, generator.assumptions)
-    found, scale = [], ONE
-    for _ in range(block.chain_length):
-        found += [scale] * width
-        scale = scale * ratio
-    return found
-
-
-def _ratio(quotient: Scalar, assumptions: Assumptions) -> Scalar:
-    """A power of 2 below |quotient|; with parameters, the quotient itself if it is positive."""
-    if quotient.parameters():
-        return quotient if assumptions.sign_of_scalar(quotient) == 1 else ONE
-    with precision(256):
-        size = abs(quotient.ball({}))
-    if quotient.is_rational():
-        size = abs(quotient.rational_value())
-    for exponent in range(MAX_RATIO_BITS, -MAX_RATIO_BITS, -1):
-        ratio = fmpq(2) ** exponent
-        if bool(size >= ratio):
-            return Scalar.rational(ratio)
-    return ONE
-
-
-def _scales_of_component(group: MatrixGroup, assumptions: Assumptions) -> dict[int, Scalar]:
-    """1 and √(−r/q) for [[p, q], [r, s]], so that the entries off the diagonal cancel."""
-    (_, q), (r, _) = group.matrix
-    ratio = ONE
-    if not q.is_zero() and not r.is_zero():
-        try:
-            quotient = -r / q
-            if assumptions.sign_of_scalar(quotient) == 1:
-                ratio = square_root(quotient, assumptions)
-        except (OutsideTheRing, Undecided, NotYetCovered):
-            ratio = ONE
-    first, second = group.channels
-    return {first: ONE, second: ratio if len(ratio.terms) == 1 else ONE}
 
 
 def _augmentation(spelling: Spelling, added: Augmentation) -> Json:

@@ -11,10 +11,10 @@ from flint import arb, arb_poly, fmpq, fmpq_mat, fmpq_poly
 from symbolic_pe.algebra.assumptions import Assumptions
 from symbolic_pe.algebra.matrix import ScalarMatrix, from_fmpq, is_rational, to_fmpq
 from symbolic_pe.algebra.scalar import ONE, ZERO, Scalar, precision
-from symbolic_pe.errors import NotYetCovered
 from symbolic_pe.exponential.real_logarithm import RealLogarithm
 from symbolic_pe.jordan.rational import nullspace
 from symbolic_pe.proof.certificate import accepted, annihilator, certified_encoding, finished
+from symbolic_pe.proof.certificate_of_scores import certificate_of_claims
 from symbolic_pe.proof.checker import check_certificate
 from symbolic_pe.proof.claim import Claim, Outcome
 from symbolic_pe.proof.integer_positions import StepProof
@@ -37,8 +37,7 @@ def certificate_of(proof: AnyProof) -> Json:
     >>> [item["claim"] for item in certificate_of(prove_step(flip))["refutations"]]
     ['generator']
 
-    Raises `NotYetCovered` when a number has no form in the published format, and for encodings that
-    are no group: their claims are decided, but have no certificate.
+    Raises `NotYetCovered` when a number has no form in the published format.
     """
     if isinstance(proof, Proof):
         return certified_encoding(proof)
@@ -47,7 +46,8 @@ def certificate_of(proof: AnyProof) -> Json:
     elif isinstance(proof, AxesProof):
         document = _axes(proof)
     else:
-        raise NotYetCovered("certificates of encodings that are no group")
+        found = proof.encoding
+        return certificate_of_claims(found.name, found.dimension, proof.claims)
     return accepted(document, check_certificate(document))
 
 
@@ -169,7 +169,7 @@ def _multiplier(coefficients: Sequence[Scalar]) -> int | None:
 
 def _against(spelling: Spelling, b: ScalarMatrix, claim: Claim, *, invertible: bool) -> Json | None:
     """A vector with Bv = 0, or an odd number of blocks at a rational negative eigenvalue."""
-    point: Json = {"values": {}, "enclosures": {}}
+    point: Json = {"values": {}}
     if not invertible:
         return {
             **point,

@@ -115,6 +115,7 @@ def _leaves() -> Json:
         "coefficient": _text(form.RATIONAL.pattern, form.MAX_DIGITS),
         "complex": number,
         "entries": {"type": "array", "items": _tuple("index", "index", "real")},
+        "expression": {"anyOf": [{"enum": list(form.VARIABLES)}, number, *_applied()]},
         "exponents": {
             "type": "object",
             "propertyNames": _reference("name"),
@@ -129,6 +130,24 @@ def _leaves() -> Json:
         "text": _text(form.TEXT.pattern),
         "witness": {"oneOf": [_reference(word) for word in sorted(_witnesses())]},
     }
+
+
+def _applied() -> list[Json]:
+    """An operation with the expressions that it is applied to, one schema for every number."""
+    found = []
+    for count in sorted(set(form.OPERATIONS.values()), key=lambda n: n or 0):
+        names = [name for name, n in form.OPERATIONS.items() if n == count]
+        longest = {} if count is None else {"maxItems": count + 1}
+        found.append(
+            {
+                "type": "array",
+                "prefixItems": [{"enum": names}],
+                "items": _reference("expression"),
+                "minItems": (count or 1) + 1,
+                **longest,
+            }
+        )
+    return found
 
 
 def _witnesses() -> set[str]:

@@ -6,8 +6,11 @@ from collections.abc import Iterator, Mapping
 from itertools import combinations_with_replacement
 from typing import Any
 
+from flint import fmpq
+
 from symbolic_pe.algebra.assumptions import Assumptions
 from symbolic_pe.algebra.complex_scalar import ComplexScalar
+from symbolic_pe.algebra.matrix import ScalarMatrix, is_rational, to_fmpq
 from symbolic_pe.algebra.sampling import ball_values, sample_point
 from symbolic_pe.algebra.scalar import ONE, ZERO, Scalar, precision
 from symbolic_pe.encodings.augmentation import realised_bias
@@ -15,6 +18,8 @@ from symbolic_pe.errors import SymbolicPEError
 from symbolic_pe.generators.block import PlacedBlock
 from symbolic_pe.generators.generator import Generator
 from symbolic_pe.jordan.classify import real_jordan_form
+from symbolic_pe.jordan.components import connected_components
+from symbolic_pe.proof.norms import MAX_LYAPUNOV, growing_form
 from symbolic_pe.proof.prover import Proof
 from symbolic_pe.proof.spelling import Spelling
 from symbolic_pe.proof.witness import POINTS
@@ -43,7 +48,7 @@ def at_point(spelling: Spelling, cell: Assumptions) -> tuple[dict[str, Scalar], 
         return None
     values = {name: sample[name] for name in spelling.declared}
     stated = {spelling.names[n]: str(x.rational_value()) for n, x in values.items()}
-    return values, {"values": stated, "enclosures": spelling.enclosures(values)}
+    return values, {"values": stated}
 
 
 def _bias(spelling: Spelling, proof: Proof) -> Json | None:
@@ -101,20 +106,55 @@ def _growing(spelling: Spelling, proof: Proof, *, causal: bool) -> Json | None:
         matrix = tuple(tuple(x.substitute(found[0]) for x in row) for row in generator.matrix)
         try:
             at = _vectors(Generator(len(matrix), None, matrix), causal=causal)
-            if at is None:
-                continue
-            rate, v, u = at
-            witness = {
+        except SymbolicPEError:  # roots that have no form in the document
+            at = None
+        witness = (
+            _growing_form(spelling, matrix, causal=causal)
+            if at is None
+            else {
                 "kind": "growing-vector",
-                "head": head,
-                "eigenvalue": spelling.complex(rate),
-                "vector": [spelling.complex(x) for x in v],
-                "chain": None if u is None else [spelling.complex(x) for x in u],
+                "eigenvalue": spelling.complex(at[0]),
+                "vector": [spelling.complex(x) for x in at[1]],
+                "chain": None if at[2] is None else [spelling.complex(x) for x in at[2]],
             }
-        except SymbolicPEError:  # roots that have no form in the document: no witness
-            continue
-        return {**found[1], "witness": witness}
+        )
+        if witness is not None:
+            return {**found[1], "witness": {**witness, "head": head}}
     return None
+
+
+def _growing_form(spelling: Spelling, matrix: ScalarMatrix, *, causal: bool) -> Json | None:
+    """A quadratic form on one rational component that grows, as signed squares."""
+    for at in connected_components(matrix):
+        x = tuple(tuple(matrix[i][j] for j in at) for i in at)
+        if len(x) > MAX_LYAPUNOV or not is_rational(x):
+            continue
+        grows = growing_form(to_fmpq(x), causal=causal)
+        if grows is None:
+            continue
+        p, n = grows.form, len(x)
+        squares = [
+            (p[i, j], [(at[i], ONE), (at[j], ONE)]) for i in range(n) for j in range(i + 1, n)
+        ]
+        squares += [
+            (2 * p[i, i] - sum(p[i, j] for j in range(n)), [(at[i], ONE)]) for i in range(n)
+        ]
+        vector = [ZERO] * len(matrix)
+        for i, c in zip(at, grows.vector, strict=True):
+            vector[i] = Scalar.rational(c)
+        return {
+            "kind": "growing-form",
+            "rate": str(grows.rate),
+            "form": [_square(spelling, w, row) for w, row in squares if w != 0],
+            "gain": [_square(spelling, fmpq(grows.gain), [(i, ONE)]) for i in at],
+            "vector": spelling.vector(vector),
+        }
+    return None
+
+
+def _square(spelling: Spelling, weight: fmpq, row: list[tuple[int, Scalar]]) -> Json:
+    stated = [[i, spelling.real(x)] for i, x in row]
+    return {"weight": spelling.real(Scalar.rational(weight)), "row": stated}
 
 
 Vector = list[ComplexScalar]

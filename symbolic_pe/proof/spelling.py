@@ -1,8 +1,8 @@
 """Spell exact numbers in the format of certificates: Σ c·Π atom^e with whole exponents.
 
 Radicals become powers of one root for each base, of the least degree that all of them need; these
-roots, logarithms, exponentials and π are defined in the document, with an enclosure where they are
-constants. Degrees are known at the end only, so a document holds `Spelled` numbers until `finish`.
+roots, logarithms, exponentials and π are defined in the document. Degrees are known at the end
+only, so a document holds `Spelled` numbers until `finish`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from math import lcm
 from typing import Any
 
-from flint import arb, fmpq, fmpz
+from flint import fmpq
 
 from symbolic_pe.algebra.assumptions import ASSUMPTIONS, Assumptions
 from symbolic_pe.algebra.complex_scalar import ComplexScalar
@@ -20,7 +20,7 @@ from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
 from symbolic_pe.algebra.interval import Interval
 from symbolic_pe.algebra.matrix import FunctionMatrix, ScalarMatrix
 from symbolic_pe.algebra.rational_function import RationalFunction
-from symbolic_pe.algebra.scalar import ZERO, Scalar, precision
+from symbolic_pe.algebra.scalar import ZERO, Scalar
 from symbolic_pe.algebra.symbols import (
     PI,
     exponential_argument,
@@ -31,10 +31,6 @@ from symbolic_pe.algebra.symbols import (
 from symbolic_pe.errors import NotYetCovered
 
 IMAGINARY, TIME = "i", "t"
-DECIMALS = 10**40
-"""Stated enclosures have a width of a few units of 1/DECIMALS."""
-BITS = 512
-
 Json = Any
 
 
@@ -54,20 +50,6 @@ class Definition:
     of: Scalar
     spelled: Spelled
     degree: int = 1
-
-    @property
-    def value(self) -> arb | None:
-        """A ball at a constant; None where a parameter occurs."""
-        return None if self.of.parameters() else self.value_at({})
-
-    def value_at(self, point: Mapping[str, arb]) -> arb:
-        """A ball at a point of the parameters, at the current precision."""
-        if self.kind == "pi":
-            return arb.pi()
-        inner = self.of.ball(point)
-        if self.kind == "root":
-            return inner.root(self.degree)
-        return inner.log() if self.kind == "log" else inner.exp()
 
 
 @dataclass
@@ -221,25 +203,13 @@ class Spelling:
 
     # -- the end --------------------------------------------------------------------------------
 
-    def enclosures(self, point: Mapping[str, Scalar]) -> Json:
-        """Enclosures of the definitions that depend on parameters, at a point."""
-        return _AtPoint(self, point)
-
     def finish(self, document: Json) -> Json:
         """The document with every number as JSON, and the declarations that they need."""
-        with precision(BITS):
-            bounds = {name: _bounds(d.value) for name, d in self.definitions.items()}
         stated = {
             **document,
             "parameters": self.parameters,
             "definitions": [
-                {
-                    "name": d.name,
-                    "kind": d.kind,
-                    "degree": d.degree,
-                    "of": d.spelled,
-                    "in": bounds[d.name],
-                }
+                {"name": d.name, "kind": d.kind, "degree": d.degree, "of": d.spelled}
                 for d in self.definitions.values()
             ],
         }
@@ -252,8 +222,6 @@ class Spelling:
             return [
                 [str(c), {name: self._whole(name, e) for name, e in key}] for c, key in node.terms
             ]
-        if isinstance(node, _AtPoint):
-            return node.bounds()
         if isinstance(node, dict):
             return {key: self._plain(value) for key, value in node.items()}
         return [self._plain(x) for x in node] if isinstance(node, list | tuple) else node
@@ -262,32 +230,6 @@ class Spelling:
         found = self.definitions.get(name)
         scaled = fmpq(exponent) * (1 if found is None else found.degree)
         return int(scaled.p)
-
-
-@dataclass(frozen=True)
-class _AtPoint:
-    """Enclosures that are computed when degrees are known."""
-
-    spelling: Spelling
-    point: Mapping[str, Scalar]
-
-    def bounds(self) -> Json:
-        found = {}
-        with precision(BITS):
-            values = {name: x.ball({}) for name, x in self.point.items()}
-            for d in self.spelling.definitions.values():
-                if d.value is None:
-                    found[d.name] = _bounds(d.value_at(values))
-        return found
-
-
-def _bounds(value: arb | None) -> Json:
-    """A rational interval around a number, of a few units of 1/DECIMALS."""
-    if value is None:
-        return None
-    mantissa, exponent = (value * DECIMALS).mid().man_exp()
-    middle = int(mantissa) << int(exponent) if exponent >= 0 else int(mantissa) >> -int(exponent)
-    return [str(fmpq(fmpz(middle + step), fmpz(DECIMALS))) for step in (-2, 3)]
 
 
 def _text(item: tuple[tuple[tuple[str, fmpq], ...], fmpq]) -> list[tuple[str, str]]:

@@ -50,7 +50,7 @@ def judge(document: Json) -> CheckResult:
 def _document(kind: str, dimension: int, claims: list[str], **fields: Json) -> Json:
     return sealed(
         {
-            "format": "symbolic-pe-certificate/2",
+            "format": "symbolic-pe-certificate/3",
             "kind": kind,
             "name": "golden",
             "dimension": dimension,
@@ -81,7 +81,7 @@ def entries(rows: Json) -> Json:
     return [[i, j, x] for i, row in enumerate(rows) for j, x in enumerate(row) if x]
 
 
-def head(*blocks: Json, generator: Json = None, basis: Json = None, scales: Json = None) -> Json:
+def head(*blocks: Json, generator: Json = None, basis: Json = None, norm: Json = None) -> Json:
     """One head; X as its entries, by default those that the blocks give."""
     assembled = [
         [i, j, x]
@@ -91,7 +91,7 @@ def head(*blocks: Json, generator: Json = None, basis: Json = None, scales: Json
         if x
     ]
     stated = assembled if generator is None else generator
-    return {"generator": stated, "basis": basis, "blocks": list(blocks), "scales": scales}
+    return {"generator": stated, "basis": basis, "blocks": list(blocks), "norm": norm}
 
 
 def encoding(heads: list[Json], claims: list[str], **fields: Json) -> Json:
@@ -133,29 +133,41 @@ def logarithm(annihilator: list[Json], turn: Json, multiplier: int = 0) -> Json:
     }
 
 
-def define(name: str, kind: str, of: Json, enclosure: Json = None, degree: int = 1) -> Json:
+def define(name: str, kind: str, of: Json, degree: int = 1) -> Json:
     """A definition."""
-    return {"name": name, "kind": kind, "degree": degree, "of": of, "in": enclosure}
+    return {"name": name, "kind": kind, "degree": degree, "of": of}
 
 
-def root(name: str, degree: int, of: Json, enclosure: Json = None) -> Json:
+def root(name: str, degree: int, of: Json) -> Json:
     """name^degree = of."""
-    return define(name, "root", of, enclosure, degree)
+    return define(name, "root", of, degree)
 
 
-SQRT2 = root("r", 2, num(2), ["7/5", "3/2"])
-LOG2 = define("l", "log", num(2), ["69/100", "7/10"])
-PI = define("pi", "pi", ZERO, ["157/50", "63/20"])
+SQRT2 = root("r", 2, num(2))
+LOG2 = define("l", "log", num(2))
+PI = define("pi", "pi", ZERO)
 
 
-def refutation(claim: str, witness: Json, values: Json = None, enclosures: Json = None) -> Json:
+def norm(weights: list[Json], *loss: tuple[Json, Json], basis: Json = None) -> Json:
+    """P from weights, and a basis where it is not diagonal; the loss as (weight, row)."""
+    squares = [{"weight": weight, "row": row} for weight, row in loss]
+    return {"weights": weights, "basis": basis, "loss": squares}
+
+
+def score(expression: Json, claims: list[str], **fields: Json) -> Json:
+    """A certificate of a score."""
+    given = {"score": expression, "rates": {}, "orbit": None, **fields}
+    return _document("score", 4, claims, **given)
+
+
+def maps(matrices: list[Json], dimension: int, claims: list[str], **fields: Json) -> Json:
+    """A certificate of maps of steps, by their entries."""
+    return _document("maps", dimension, claims, maps=matrices, **fields)
+
+
+def refutation(claim: str, witness: Json, values: Json = None) -> Json:
     """A witness at a point."""
-    return {
-        "claim": claim,
-        "values": values or {},
-        "enclosures": enclosures or {},
-        "witness": witness,
-    }
+    return {"claim": claim, "values": values or {}, "witness": witness}
 
 
 # -- blocks that many documents have -------------------------------------------------------------

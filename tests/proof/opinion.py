@@ -51,7 +51,7 @@ def is_true(document: Json) -> bool:
             for env in environments(document):
                 _statements(document, env)
             _refutations(document)
-        except (Invalid, ZeroDivisionError):
+        except (Invalid, ArithmeticError, IndexError, KeyError, ValueError):
             return False
     return True
 
@@ -90,10 +90,10 @@ def environments(document: Json, count: int = 3) -> Iterator[Env]:
             sign = SIGNS[word][seed % len(SIGNS[word])]
             size = rng.choice([rng.uniform(0.2, 0.9), rng.uniform(1.1, 3.0)])
             point[name] = mp.mpf(sign) * size
-        yield defined(document, point, {})
+        yield defined(document, point)
 
 
-def defined(document: Json, point: Env, enclosures: Json) -> Env:
+def defined(document: Json, point: Env) -> Env:
     env: Env = {"i": mp.mpc(0, 1), **point, "rates": {}}
     for item in document["definitions"]:
         of = number(item["of"], env).real
@@ -105,9 +105,6 @@ def defined(document: Json, point: Env, enclosures: Json) -> Env:
             value = mp.log(of)
         else:
             value = mp.exp(of) if item["kind"] == "exp" else mp.pi
-        stated = enclosures.get(item["name"], item["in"])
-        if stated is not None:
-            require(fraction(stated[0]) <= value <= fraction(stated[1]))
         env[item["name"]] = value
     for name, rate in document.get("rates", {}).items():
         env["rates"][name] = number(rate, env)
@@ -189,9 +186,12 @@ def _statements(document: Json, env: Env) -> None:
         _encoding(document, env)
         return
     n, claims = size_of(document), document["claims"]
-    if document["kind"] == "axes":
-        if set(claims) - {"initial-condition"}:
-            xs = [from_entries(x, n, env) for x in document["axes"]]
+    if document["kind"] == "score":
+        _score(document, env)
+        return
+    if document["kind"] in ("axes", "maps"):
+        if set(claims) - {"initial-condition", "composition"}:
+            xs = [from_entries(x, n, env) for x in document[document["kind"]]]
             require(all(close(x * y, y * x) for x in xs for y in xs))
         return
     b = from_entries(document["step"], n, env)
@@ -204,11 +204,12 @@ def _statements(document: Json, env: Env) -> None:
 
 
 def size_of(document: Json) -> int:
-    """The dimension; of axes, the part of it that is not 0, for a dimension may be any number."""
-    if document["kind"] != "axes":
+    """The dimension; of matrices, the part that is not 0, for a dimension may be any number."""
+    if document["kind"] in ("encoding", "step"):
         require(document["dimension"] <= 64)
         return int(document["dimension"])
-    return 1 + max((max(i, j) for x in document["axes"] for i, j, _ in x), default=0)
+    matrices = document[document["kind"]] if document["kind"] != "score" else []
+    return 1 + max((max(i, j) for x in matrices for i, j, _ in x), default=0)
 
 
 def has_real_logarithm(document: Json) -> bool:
@@ -290,12 +291,15 @@ def _refutations(document: Json) -> None:
         require(point.keys() == document["parameters"].keys())
         for name, x in point.items():
             require((x > 0) - (x < 0) in SIGNS[document["parameters"][name]])
-        env = defined(document, point, item["enclosures"])
+        env = defined(document, point)
         _refuted(document, item["claim"], item["witness"], env)
 
 
 def _refuted(document: Json, claim: str, witness: Json, env: Env) -> None:
     kind, n = witness["kind"], size_of(document)
+    if document["kind"] == "score":
+        _score_refuted(document["score"], witness, env)
+        return
     if kind == "odd-blocks":
         require(not has_real_logarithm(document))
         b = from_entries(document["step"], n, env) - mp.eye(n) * fraction(witness["eigenvalue"])
@@ -306,8 +310,9 @@ def _refuted(document: Json, claim: str, witness: Json, env: Env) -> None:
         require(close(from_entries(document["step"], n, env) * v, mp.matrix(n, 1)))
         require(max(abs(x) for x in v) > fraction(TOLERANCE))
         return
-    if document["kind"] == "axes":
-        x, y = (from_entries(document["axes"][witness[s]], n, env) for s in ("first", "second"))
+    if document["kind"] in ("axes", "maps"):
+        both = (document[document["kind"]][witness[s]] for s in ("first", "second"))
+        x, y = (from_entries(matrix, n, env) for matrix in both)
         require(abs((x * y - y * x)[witness["row"], witness["column"]]) > fraction(TOLERANCE))
         return
     index = witness.get("head", witness.get("first"))
@@ -323,9 +328,91 @@ def _refuted(document: Json, claim: str, witness: Json, env: Env) -> None:
         require(abs(entry) > fraction(TOLERANCE))
     else:
         require(not is_bounded(full, everywhere=claim == "bounded-all"))
+        if kind == "growing-form":
+            return
         rate = number(witness["eigenvalue"], env)
         v = mp.matrix([number(a, env) for a in witness["vector"]])
         require(close(full * v, v * rate))
         if witness["chain"] is not None:
             u = mp.matrix([number(a, env) for a in witness["chain"]])
             require(close(full * u, u * rate + v))
+
+
+# -- scores --------------------------------------------------------------------------------------
+
+
+def value(b: Json, env: Env, at: Env) -> Any:
+    """The expression at a query, a key, and steps in between."""
+    if isinstance(b, str):
+        require(b in at)
+        return at[b]
+    if not b or isinstance(b[0], list):
+        return number(b, env).real
+    name, *rest = b
+    if name == "choice":
+        index = whole(value(rest[0], env, at))
+        require(index >= 0)
+        return value(rest[1 + index], env, at)
+    if name == "range":
+        first, last = (whole(value(x, env, at)) for x in rest[:2])
+        return mp.fsum(value(rest[2], env, {**at, "step": n}) for n in range(first, last + 1))
+    x = [value(part, env, at) for part in rest]
+    if name in ("sum", "product"):
+        return mp.fsum(x) if name == "sum" else mp.fprod(x)
+    if name == "at-least":
+        return int(x[0] >= x[1])
+    if name == "power":
+        return mp.mpf(x[0]) ** x[1]
+    return {"exp": mp.exp, "log": mp.log, "sin": mp.sin, "cos": mp.cos}[name](x[0])
+
+
+def whole(x: Any) -> int:
+    require(x == int(x))
+    return int(x)
+
+
+def at(t: Any, s: Any, b: Json, env: Env) -> Any:
+    found = value(b, env, {"query": t, "key": s, "lag": t - s})
+    require(mp.im(found) == 0 and mp.isfinite(found))
+    return found
+
+
+def _score(document: Json, env: Env) -> None:
+    b, claims, orbit = document["score"], set(document["claims"]), document["orbit"]
+    if "orbit" in claims:
+        x = from_rows(orbit["generator"], env)
+        first, last = (
+            mp.matrix([number(f, env, fraction(n)) for f in orbit["table"]]) for n in (1, "5/2")
+        )
+        require(close(exponential(x, Fraction(3, 2)) * first, last))
+    if claims - {"orbit"}:
+        for t, s in ((1, 0), (3, 2), (5, 0), (7, 2)):
+            try:
+                left, right = at(t, s, b, env), at(t + 1, s + 1, b, env)
+            except (ArithmeticError, ValueError, IndexError, Invalid):
+                continue  # the score is not defined there
+            require(abs(left - right) <= fraction(TOLERANCE))
+    require("realisation" not in claims)
+
+
+def _score_refuted(b: Json, witness: Json, env: Env) -> None:
+    """Two values differ; or the values on whole lags grow as no exponential polynomial does."""
+    if witness["kind"] == "pairs":
+        pairs = [[fraction(x) for x in witness[side]] for side in ("first", "second")]
+        require(pairs[0][0] - pairs[0][1] == pairs[1][0] - pairs[1][1] >= 0)
+        left, right = (at(*pair, b, env) for pair in pairs)
+        require(abs(left - right) > fraction(TOLERANCE))
+        return
+    if witness["kind"] == "tail":
+        left, right = (at(witness[name], 0, b, env) for name in ("lag", "start"))
+        require(abs(left - right) > fraction(TOLERANCE))
+        for n in (1, 2, 5, 40, 1000):
+            require(abs(at(witness["start"] + n, 0, b, env) - right) <= fraction(TOLERANCE))
+        return
+    # b(n)/n^e tends to no number but 0 for e = 0, 1, 2, ..., the only ones of a group.
+    n = mp.mpf(10) ** 200
+    low, high = (at(x, 0, b, env) for x in (n, n**2))
+    power = mp.log(abs(high / low)) / mp.log(n)
+    whole_power = abs(power - mp.nint(power)) < mp.mpf("0.01") and power > -0.01
+    constant = abs(high / low / n ** mp.nint(power) - 1) < mp.mpf("0.001")
+    require(not (whole_power and constant))

@@ -12,7 +12,9 @@ from symbolic_pe.budget import Budget
 from symbolic_pe.cli.dispatch import proof
 from symbolic_pe.encodings.catalogue import entries, own_kernels
 from symbolic_pe.encodings.forms import Specification, from_any_document, read_any_specification
+from symbolic_pe.encodings.outside import Outside
 from symbolic_pe.proof.certificate_of_positions import certificate_of
+from symbolic_pe.proof.certificate_of_scores import further_certificates
 
 Json = Any
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,6 +25,7 @@ OWN: dict[str, dict[str, object]] = {
     "partial-rope": {"fraction": "1/2"},
     "m-rope": {"dim": 6, "sections": "1 1 1"},
     "hope-hybrid": {"spatial": 1},
+    "t5": {"buckets": 4, "max_distance": 4},
 }
 """Where the small sizes contradict other settings of an entry."""
 
@@ -57,13 +60,40 @@ MADE: dict[str, Callable[[], Specification]] = {
     "negative-chains": lambda: _step([-1, 1, 0, 0], [0, -1, 0, 0], [0, 0, -1, 1], [0, 0, 0, -1]),
     "mixed-step": lambda: _step([-2, 0, 0], [0, -2, 0], [0, 0, 3]),
     "singular-step": lambda: _step([0, 1], [0, 1]),
+    "stable-cubic": lambda: _matrix([["0", "1", "0"], ["0", "0", "1"], ["-1", "-2", "-1"]]),
+    "turning-quartic": lambda: _matrix(
+        [["0", "1", "0", "0"], ["0", "0", "1", "0"], ["0", "0", "0", "1"], ["-1", "0", "-4", "0"]]
+    ),
+    "growing-cubic": lambda: _matrix(
+        [["0", "1", "0"], ["0", "0", "1"], ["1", "1", "0"]], claims=ASSERTED
+    ),
+    "falling-cubic": lambda: _matrix(
+        [["0", "1", "0"], ["0", "0", "1"], ["-1", "-2", "-1"]], claims=["bounded-all"]
+    ),
+    "kerple-power": lambda: entries()["kerple"].form({"kernel": "power", "p": "3/2", "dim": 4}),
+    "longrope-start": lambda: entries()["longrope"].form({"start": 4, "dim": 4}),
+    "jordan-rope-stabilised": lambda: entries()["jordan-rope"].form({"form": "stabilised"}),
 }
+FURTHER = ("dynamic-ntk", "gla", "mamba-2", "fox")
+"""Entries whose claims beyond those of the form are specimens as well."""
 
 
 def names() -> tuple[str, ...]:
-    """Every specimen; entries that are no group, or another one with other numbers, are none."""
+    """Every specimen; entries that are another one with other numbers are none."""
     examples = sorted(path.stem for path in (ROOT / "examples").glob("*.toml"))
-    return (*own_kernels(), *examples, *MADE)
+    outside = [name for name, e in entries().items() if isinstance(e.form({}), Outside)]
+    further = [f"{name}:{claim}" for name in FURTHER for claim in _further(name)]
+    return (*own_kernels(), *outside, *examples, *MADE, *further)
+
+
+def _further(name: str) -> dict[str, Json]:
+    return further_certificates(entries()[name], small(name))
+
+
+def small(name: str) -> dict[str, object]:
+    """Settings under which an entry is small."""
+    chosen = {key: value for key, value in SMALL.items() if key in entries()[name].settings}
+    return {**chosen, **OWN.get(name, {})}
 
 
 def specification(name: str) -> Specification:
@@ -71,15 +101,16 @@ def specification(name: str) -> Specification:
     if name in MADE:
         return MADE[name]()
     if name in entries():
-        entry = entries()[name]
-        small = {key: value for key, value in SMALL.items() if key in entry.settings}
-        return entry.form({**small, **OWN.get(name, {})})
+        return entries()[name].form(small(name))
     return read_any_specification(str(ROOT / "examples" / f"{name}.toml"))
 
 
 @cache
 def text_of(name: str) -> str:
     """The certificate of a specimen."""
+    if ":" in name:
+        entry, claim = name.split(":")
+        return json.dumps(_further(entry)[claim])
     return json.dumps(certificate_of(proof(specification(name), Budget.of())))
 
 

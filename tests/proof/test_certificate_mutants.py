@@ -13,13 +13,15 @@ from tests.proof.certificate_mutants import (
     KINDS,
     UNEXPLAINED,
     campaign,
+    code_lines,
     markdown,
     mutants,
     places,
     replaced,
+    size_of_the_checker,
 )
 from tests.proof.documents import sealed
-from tests.proof.specimens import MADE, document_of, names
+from tests.proof.specimens import document_of, names
 
 SAMPLE = 60
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "certificate-mutants.md"
@@ -81,7 +83,13 @@ def test_the_page_reports_no_survivors() -> None:
     """The table is made by `make certificate-mutants`."""
     text = PAGE.read_text(encoding="utf-8")
     assert re.search(r"\d+ certificates, \d+ mutants, 0 survivors\.", text)
-    for name in MADE:
+    for name in names():
         assert f"| {name} |" in text
     (tally,) = campaign(["nope"], sample=5)
     assert "nope" in markdown([tally])
+
+
+def test_the_page_states_the_size_of_the_checker() -> None:
+    """A checker that was altered has to face its mutants again."""
+    assert size_of_the_checker() in PAGE.read_text(encoding="utf-8")
+    assert code_lines('"""Text\n\nof a module."""\n\n# why\nx = (\n    1,\n)\n') == 3

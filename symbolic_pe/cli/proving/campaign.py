@@ -72,6 +72,7 @@ def run(sources: Sequence[Source], options: Options, store: Store, manner: Manne
         decided[name] = judged
         if not name.startswith("source "):
             store.put(name, judged)
+    store.prune()
     return Campaign(
         tuple(decided[name] if name in decided else known[name] for name in names),
         tuple(s.label for s, n in zip(sources, names, strict=True) if n not in decided),

@@ -19,7 +19,8 @@ from symbolic_pe.cli.proving.records import Judged, specification_record
 from symbolic_pe.errors import OutputError
 
 INDEX = "certificates.json"
-FORMAT = "symbolic-pe-certificates/1"
+FORMAT = "symbolic-pe-certificates/2"
+EARLIER = (FORMAT, "symbolic-pe-certificates/1")
 SUFFIX = ".certificate.json"
 
 
@@ -31,11 +32,19 @@ class Item(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     digest: str
 
 
+class Without(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A specification that has no certificate, and why."""
+
+    spec: str
+    reason: str
+
+
 class Index(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Content of certificates.json."""
+    """Content of certificates.json: every specification stands in one of the two lists."""
 
     format: str
     certificates: list[Item]
+    without: list[Without] = []
 
 
 def write_certificates(directory: Path, judged: Sequence[tuple[str, Judged]]) -> Index:
@@ -45,9 +54,12 @@ def write_certificates(directory: Path, judged: Sequence[tuple[str, Judged]]) ->
     """
     earlier = _earlier(directory)
     items: list[Item] = []
+    without: list[Without] = []
     texts: dict[str, str] = {}
     for label, found in judged:
         if not found.certificate:
+            reason = found.no_certificate or found.error or found.undecided
+            without.append(Without(label, reason))
             continue
         name = _fresh(label, texts)
         texts[name] = found.certificate + "\n"
@@ -61,7 +73,7 @@ def write_certificates(directory: Path, judged: Sequence[tuple[str, Judged]]) ->
     for item in earlier:
         if item.file not in texts:
             _remove(directory, item.file)
-    index = Index(FORMAT, items)
+    index = Index(FORMAT, items, without)
     write_files(directory, {INDEX: to_text(index)})
     return index
 
@@ -90,7 +102,7 @@ def _earlier(directory: Path) -> list[Item]:
             f"{path}: expected an index of certificates of an earlier run, or no file ({error}); "
             "give another directory"
         ) from None
-    return index.certificates if index.format == FORMAT else []
+    return index.certificates if index.format in EARLIER else []
 
 
 def _remove(directory: Path, name: str) -> None:

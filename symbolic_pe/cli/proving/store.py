@@ -4,12 +4,20 @@ An entry is believed when it is whole: its format, its key and the SHA-256 of it
 should be, and the body is decoded strictly. Anything else is no entry, and the verdict is decided
 again. This finds damage, not malice: who can write into the directory can write a verdict with a
 right digest. What needs no trust is the certificate in an entry, which `recheck` decides again.
+
+A run that writes entries removes old ones: those that no run has used for a while, and then the
+longest unused until the rest is small enough. The time of a file is when its entry was last used,
+within a day. Nothing that is not named as an entry is touched.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
+import re
+import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,6 +29,12 @@ from symbolic_pe.errors import OutputError
 
 FORMAT = "symbolic-pe-verdict/1"
 MAX_ENTRY_BYTES = 256_000_000
+MAX_UNUSED_SECONDS = 30 * 86_400
+MAX_BYTES = 1_000_000_000
+"""Of all entries together."""
+TOUCH_SECONDS = 86_400
+"""An entry that is used is marked so once a day."""
+_ENTRY = re.compile(r"[0-9a-f]{64}\.json")
 
 
 class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -50,12 +64,14 @@ class Store:
     required  whether a directory that cannot be written is an error (it was asked for)
     damaged   keys of entries that were not whole
     fault     why verdicts could not be kept, where that is no error
+    written   how many entries this run wrote
     """
 
     directory: Path | None
     required: bool = False
     damaged: list[str] = field(default_factory=list)
     fault: str = ""
+    written: int = 0
 
     def get(self, key: str) -> Judged | None:
         """What is remembered under a key, if the entry is whole."""
@@ -68,7 +84,9 @@ class Store:
             entry = msgspec.json.decode(path.read_bytes(), type=Entry)
             body = bytes(entry.body)
             if (entry.format, entry.key) == (FORMAT, key) and _sha256(body) == entry.sha256:
-                return msgspec.json.decode(body, type=Judged)
+                found = msgspec.json.decode(body, type=Judged)
+                _touch(path)
+                return found
         except OSError:
             return None
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
@@ -85,14 +103,45 @@ class Store:
         path = self._path(self.directory, key)
         try:
             write_files(path.parent, {path.name: msgspec.json.encode(entry).decode()})
+            self.written += 1
         except OutputError as error:
             if self.required:
                 raise
             self.fault = str(error)
 
+    def prune(self) -> int:
+        """Remove what is old, after a run that wrote something; how many entries that were."""
+        if self.directory is None or not self.written:
+            return 0
+        found = sorted(self._entries(self.directory), reverse=True)  # used last, first
+        oldest, total, removed = time.time() - MAX_UNUSED_SECONDS, 0, 0
+        for used, size, path in found:
+            total += size
+            if used < oldest or total > MAX_BYTES:
+                with contextlib.suppress(OSError):  # another run may have removed it
+                    path.unlink()
+                    removed += 1
+        return removed
+
+    @staticmethod
+    def _entries(directory: Path) -> Iterator[tuple[float, int, Path]]:
+        """(when it was last used, bytes, file) of every entry."""
+        for path in (directory / "verdicts").glob("??/*.json"):
+            with contextlib.suppress(OSError):
+                status = path.stat()
+                if _ENTRY.fullmatch(path.name) and path.name[:2] == path.parent.name:
+                    yield status.st_mtime, status.st_size, path
+
     @staticmethod
     def _path(directory: Path, key: str) -> Path:
         return directory / "verdicts" / key[:2] / f"{key}.json"
+
+
+def _touch(path: Path) -> None:
+    """Mark an entry as used, where it is some time ago."""
+    with contextlib.suppress(OSError):
+        if time.time() - path.stat().st_mtime > TOUCH_SECONDS:
+            os.utime(path)
 
 
 def _sha256(body: bytes) -> str:

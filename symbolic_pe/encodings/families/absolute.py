@@ -14,8 +14,9 @@ from symbolic_pe.encodings.encoding import Verdict
 from symbolic_pe.encodings.entry import Entry, Form, Mistake, Published
 from symbolic_pe.encodings.outside import Arithmetic, Given, Outside, PositionFunction
 from symbolic_pe.encodings.readings import constant, row_entry
+from symbolic_pe.encodings.score import KEY, QUERY, Score, choice, cos, sin, total
 from symbolic_pe.encodings.settings import Setting, Settings, dimension, number
-from symbolic_pe.encodings.witnesses import equals, not_relative, same_value
+from symbolic_pe.encodings.witnesses import equals, evidenced, not_relative, same_value
 from symbolic_pe.errors import SpecificationError
 
 CROSS_TERMS = "W = I, x = (1, 0) at both positions, p_n = (sin n, cos n)"
@@ -55,10 +56,7 @@ def _sinusoidal(settings: Settings) -> Outside:
         constants["FREQUENCY"] = tuple(thetas)
         result = "concat([sin(angle), cos(angle)], -1)"
 
-    def score(t: int, s: int) -> arb:
-        (a, b), (c, d) = ((arb(n).sin(), arb(n).cos()) for n in (t, s))
-        return (1 + a) * (1 + c) + b * d
-
+    score = (1 + sin(QUERY)) * (1 + sin(KEY)) + cos(QUERY) * cos(KEY)
     return Outside(
         "sinusoidal",
         Verdict.NOT_INVARIANT,
@@ -84,13 +82,15 @@ def _orbit() -> Claim:
     second = cosine * cosine.compose(shift) - sine * sine.compose(shift)
     same = (sine.compose(later) - first).vanishes() and (cosine.compose(later) - second).vanishes()
     decided = holds(same, "the addition formulas fail")
-    return Claim(
+    claim = Claim(
         "orbit",
         decided.outcome,
         "p_{n+m} = R(m) p_n for all n, m",
         "addition formulas of sine and cosine, in every plane",
         decided.witness,
     )
+    turning = (ZERO, ONE), (-ONE, ZERO)
+    return evidenced(claim, (), {"generator": turning, "table": (sine, cosine)})
 
 
 def _relative_scores() -> Decision:
@@ -175,9 +175,10 @@ def _sample(position: int, column: int) -> fmpq:
 def _learned(settings: Settings) -> Outside:
     length = settings.integer("length")
 
-    def score(t: int, s: int) -> arb:
-        return sum((arb(_sample(t, c)) * arb(_sample(s, c)) for c in range(WIDTH)), arb(0))
+    def looked_up(position: Score, column: int) -> Score:
+        return choice(position, *(_sample(n, column) for n in range(3)))
 
+    score = total(*(looked_up(QUERY, c) * looked_up(KEY, c) for c in range(WIDTH)))
     first, second, third = ([str(_sample(n, c)) for c in range(WIDTH)] for n in range(3))
     of = f"W = I, no content, a table with the rows {first}, {second}, {third}"
     table = tuple(tuple(_sample(n, c) for c in range(WIDTH)) for n in range(length))

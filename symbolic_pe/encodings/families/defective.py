@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flint import arb, fmpq
+from flint import arb
 
 from symbolic_pe.algebra.expression import parse
 from symbolic_pe.algebra.scalar import Scalar
@@ -13,6 +13,7 @@ from symbolic_pe.encodings.families.rotary import ladder
 from symbolic_pe.encodings.layout import place_consecutively
 from symbolic_pe.encodings.outside import Outside
 from symbolic_pe.encodings.readings import rate, theta
+from symbolic_pe.encodings.score import KEY, QUERY
 from symbolic_pe.encodings.settings import Setting, Settings, dimension, number
 from symbolic_pe.encodings.witnesses import as_decision, equals, not_relative
 from symbolic_pe.errors import SpecificationError
@@ -45,9 +46,7 @@ def _jordan_rope(settings: Settings) -> Form:
 def _squashed(dim: int, length: int) -> Outside:
     """σ(−s) − σ(−t) in place of t − s in the shear, σ(x) = x/(1 + |x|/L)."""
 
-    def shear(t: int, s: int) -> arb:
-        return arb(fmpq(t * length, length + t)) - arb(fmpq(s * length, length + s))
-
+    shear = length * QUERY / (length + QUERY) - length * KEY / (length + KEY)
     of = f"the shear sigma(-s) - sigma(-t) with L = {length}, no decay, no rotation"
     return Outside(
         "jordan-rope",

@@ -20,12 +20,15 @@ from symbolic_pe.encodings.layout import place_consecutively
 from symbolic_pe.encodings.outside import Arithmetic, Given, Outside, PositionFunction
 from symbolic_pe.encodings.readings import bias_at, constant
 from symbolic_pe.encodings.realisation import minimal_augmentation
+from symbolic_pe.encodings.score import LAG, Score, at_least, choice, log, power, total
 from symbolic_pe.encodings.settings import Setting, Settings, dimension, heads, number
 from symbolic_pe.encodings.witnesses import (
     REALISATION,
+    Evidenced,
     as_decision,
     decimal,
     equals,
+    evidenced,
     invariant,
     no_realisation,
 )
@@ -71,8 +74,7 @@ def _kerple(settings: Settings) -> Form:
 
 
 def _logarithmic(dim: int, a: Scalar, p: Scalar) -> Outside:
-    def bias(lag: int) -> arb:
-        return -p.ball({}) * (1 + a.ball({}) * lag).log()
+    bias = log(1 + LAG * a) * -p
 
     def closed_form(_: Arithmetic, given: Given, t: Any, s: Any, head: int) -> Any:
         return -given["p"][head] * (1 + given["a"][head] * (t - s)).log()
@@ -83,8 +85,12 @@ def _logarithmic(dim: int, a: Scalar, p: Scalar) -> Outside:
             "c > 0 and infinitely many n; this bias has no bound and b(n)/n tends to 0"
         )
         return (
-            invariant("-p log(1 + a (t - s))"),
-            no_realisation(bias, HANKEL_SIZES, reason),
+            invariant("-p log(1 + a (t - s))", bias),
+            evidenced(
+                no_realisation(lambda n: bias(n, 0), HANKEL_SIZES, reason),
+                bias,
+                {"kind": "growth"},
+            ),
         )
 
     function = PositionFunction(
@@ -103,8 +109,7 @@ def _logarithmic(dim: int, a: Scalar, p: Scalar) -> Outside:
 def _power(dim: int, a: Scalar, p: Scalar) -> Outside:
     below = 0 if (ONE - p).sign() > 0 else 1
 
-    def bias(lag: int) -> arb:
-        return -a.ball({}) * arb(lag) ** p.ball({}) if lag else arb(0)
+    bias = power(LAG, p) * -a
 
     def closed_form(_: Arithmetic, given: Given, t: Any, s: Any, head: int) -> Any:
         return -given["a"][head] * (t - s) ** given["p"][head]
@@ -114,7 +119,8 @@ def _power(dim: int, a: Scalar, p: Scalar) -> Outside:
             f"over the integers an exponential polynomial that is not O(n^{below}) is at least "
             f"c*n^{below + 1} for some c > 0 and infinitely many n; n^p lies between"
         )
-        return invariant("-a (t - s)^p"), no_realisation(bias, HANKEL_SIZES, reason)
+        found = no_realisation(lambda n: bias(n, 0), HANKEL_SIZES, reason)
+        return invariant("-a (t - s)^p", bias), evidenced(found, bias, {"kind": "growth"})
 
     function = PositionFunction(
         "bias",
@@ -314,7 +320,9 @@ def _t5(settings: Settings) -> Outside:
         return f.pick(given["table"][head], bucket)
 
     def claims() -> tuple[Claim, ...]:
-        return invariant("table[bucket(t - s)]"), _eventually_constant(first[-1])
+        found = total(*(at_least(LAG, x) for x in first))
+        score = choice(found, 1, *[0] * len(first))
+        return invariant("table[bucket(t - s)]", score), _eventually_constant(score, first[-1])
 
     apart = "abs(lag)[..., None]" if both else "lag[..., None]"
     statements = [("distance", apart), ("bucket", "sum(distance >= FIRST)")]
@@ -335,14 +343,16 @@ def _t5(settings: Settings) -> Outside:
     return Outside("t5", Verdict.NOT_REALISABLE, settings.integer("dim"), claims, function)
 
 
-def _eventually_constant(last: int) -> Claim:
-    return Claim(
+def _eventually_constant(score: Score, last: int) -> Claim:
+    return Evidenced(
         "realisation",
         Outcome.REFUTED,
         REALISATION,
         "q^T B^n k with invertible B satisfies a recurrence that also runs backwards, so a "
         "sequence that is constant from some lag on is constant",
         f"with table = (1, 0, 0, ...): 1 at lag 0 and 0 at every lag from {last} on",
+        score,
+        {"kind": "tail", "lag": 0, "start": last},
     )
 
 

@@ -17,6 +17,7 @@ from symbolic_pe.encodings.entry import Entry, Form, Mistake, Published
 from symbolic_pe.encodings.families.rotary import ladder
 from symbolic_pe.encodings.layout import place_consecutively, place_planes
 from symbolic_pe.encodings.readings import rate, slope, theta
+from symbolic_pe.encodings.score import KEY, QUERY, Score, choice, exp
 from symbolic_pe.encodings.settings import Setting, Settings, dimension, number
 from symbolic_pe.encodings.witnesses import as_decision, equals, not_relative, same_value
 from symbolic_pe.errors import SpecificationError
@@ -110,11 +111,16 @@ def _forget(settings: Settings) -> Encoding:
 def _decays_by(speed: Scalar, of: str) -> tuple[Claim, ...]:
     """Clocks 0, 1, 3 at indices 0, 1, 2: the lags of index are equal, the scores are not."""
 
-    def score(t: int, s: int) -> arb:
-        return (-speed.ball({}) * (CLOCK[t] - CLOCK[s])).exp()
+    score = exp((_clock(QUERY) - _clock(KEY)) * -speed)
+    return (_in_index_time(score, f"T = 0, 1, 3 at indices 0, 1, 2, {of}"),)
 
-    found = not_relative(score, (1, 0), (2, 1), f"T = 0, 1, 3 at indices 0, 1, 2, {of}")
-    return (Claim("index-time", found.verdict, found.statement, found.reason, found.witness),)
+
+def _clock(index: Score) -> Score:
+    return choice(index, *CLOCK)
+
+
+def _in_index_time(score: Score, of: str) -> Claim:
+    return not_relative(score, (1, 0), (2, 1), of, name="index-time")
 
 
 def _by_rate(settings: Settings) -> tuple[Claim, ...]:
@@ -127,10 +133,7 @@ def _by_gate(settings: Settings) -> tuple[Claim, ...]:
 
 def _by_bias(settings: Settings) -> tuple[Claim, ...]:
     del settings
-    found = not_relative(
-        lambda t, s: arb(CLOCK[s] - CLOCK[t]), (1, 0), (2, 1), "T = 0, 1, 3, the bias alone"
-    )
-    return (Claim("index-time", found.verdict, found.statement, found.reason, found.witness),)
+    return (_in_index_time(_clock(KEY) - _clock(QUERY), "T = 0, 1, 3, the bias alone"),)
 
 
 # -- what was printed of them -----------------------------------------------------------------

@@ -29,6 +29,7 @@ from symbolic_pe.encodings.families.rotary_common import (
 )
 from symbolic_pe.encodings.outside import Arithmetic, Given, Outside, PositionFunction
 from symbolic_pe.encodings.readings import temperature, theta
+from symbolic_pe.encodings.score import KEY, QUERY, at_least, choice, cos
 from symbolic_pe.encodings.settings import Setting, Settings, number
 from symbolic_pe.encodings.witnesses import (
     equals,
@@ -96,9 +97,12 @@ def _longrope_with_start(
 
     def claims() -> tuple[Claim, ...]:
         bent = next(j for j, (x, y) in enumerate(zip(thetas, long, strict=True)) if x != y)
+        late, early = (
+            n * choice(at_least(n, start), thetas[bent], long[bent]) for n in (QUERY, KEY)
+        )
         return (
             not_relative(
-                lambda t, s: (phase(t, bent) - phase(s, bent)).cos(),
+                cos(late - early),
                 (1, 0),
                 (start + 1, start),
                 f"plane {bent}, q = k = (1, 0), n0 = {start}",

@@ -15,6 +15,19 @@ from symbolic_pe.encodings.entry import Entry, Form, Mistake, Published
 from symbolic_pe.encodings.families.additive import alibi_slopes
 from symbolic_pe.encodings.outside import Arithmetic, Given, Outside, PositionFunction
 from symbolic_pe.encodings.readings import Reader, bias_at
+from symbolic_pe.encodings.score import (
+    KEY,
+    LAG,
+    QUERY,
+    STEP,
+    at_least,
+    choice,
+    cos,
+    exp,
+    log,
+    power,
+    sum_over_steps,
+)
 from symbolic_pe.encodings.settings import Setting, Settings, dimension, heads, number
 from symbolic_pe.encodings.witnesses import equals, not_relative, same_value
 
@@ -28,9 +41,8 @@ _B2 = (fmpq(1, 8), fmpq(-1))
 def _fire(settings: Settings) -> Outside:
     c, length = settings.number("c"), settings.integer("length")
 
-    def ratio(t: int, s: int) -> arb:
-        slope = c.ball({})
-        return (1 + slope * max(t - s, 0)).log() / (1 + slope * max(t, length)).log()
+    reach = choice(at_least(QUERY, length), length, QUERY)
+    ratio = log(1 + LAG * c) / log(1 + reach * c)
 
     def closed_form(f: Arithmetic, given: Given, t: Any, s: Any, head: int) -> Any:
         slope, start = given["C"][0], given["LENGTH"][0]
@@ -126,11 +138,9 @@ def _cope(settings: Settings) -> Outside:
 
     def claims() -> tuple[Claim, ...]:
         keys = (0, 4, 0, 0, 0)
-
-        def score(t: int, s: int) -> arb:
-            gates = [1 / (1 + (-arb(key)).exp()) for key in keys]
-            return keys[s] + contextual_position(gates, t, s, largest)
-
+        gate = power(1 + exp(-1 * choice(STEP, *keys)), -1)
+        found = sum_over_steps(KEY, QUERY, gate)
+        score = choice(KEY, *keys) + choice(at_least(found, largest), found, largest)
         of = "q = 1, keys 0, 4, 0, 0, 0, table e[p] = p; the scored key is 0 both times"
         return (not_relative(score, (2, 0), (4, 2), of),)
 
@@ -204,11 +214,9 @@ def _log_sigmoid(x: arb) -> arb:
 def _grape_ap(settings: Settings) -> Outside:
     slope = alibi_slopes(settings.integer("heads"))[0]
 
-    def bias(t: int, s: int) -> arb:
-        """p_l = (1, 0) for all l, d = 2: ⟨p_t, R(l)p_l⟩ = cos l."""
-        return slope.ball({}) * sum(
-            (_log_sigmoid(arb(step).cos() / 2) for step in range(s + 1, t + 1)), arb(0)
-        )
+    # p_l = (1, 0) for all l, d = 2: ⟨p_t, R(l)p_l⟩ = cos l.
+    gate = -1 * log(1 + exp(cos(STEP) * fmpq(-1, 2)))
+    bias = sum_over_steps(KEY + 1, QUERY, gate) * slope
 
     def claims() -> tuple[Claim, ...]:
         of = f"p_l = (1, 0) for every l, d = 2, slope {slope}"

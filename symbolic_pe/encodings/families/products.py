@@ -13,7 +13,7 @@ from symbolic_pe.encodings.entry import Entry, Mistake, Published
 from symbolic_pe.encodings.outside import Outside
 from symbolic_pe.encodings.readings import Reader
 from symbolic_pe.encodings.settings import Settings, dimension
-from symbolic_pe.encodings.witnesses import equals, matrices_equal
+from symbolic_pe.encodings.witnesses import Evidenced, equals, evidenced, matrices_equal
 
 COMPOSITION = "P(t, s) = P(t, r) P(r, s) for s <= r <= t"
 STEPS_COMMUTE = "the maps of two steps commute"
@@ -37,23 +37,30 @@ def _composition() -> Claim:
     a, b, c = (_symbolic(name) for name in "abc")
     whole = multiply(multiply(a, b), c)
     same = matrices_equal(whole, multiply(a, multiply(b, c)), "(AB)C and A(BC)")
-    return Claim(
+    return Evidenced(
         "composition",
         same.outcome,
         COMPOSITION,
         "a product over (s, t] is the product of those over (s, r] and (r, t], by associativity",
         same.witness,
+        _two_steps(),
     )
 
 
+def _two_steps() -> tuple[ScalarMatrix, ScalarMatrix]:
+    half = ONE / Scalar.rational(2)
+    return householder((ONE, ZERO), half), householder((ONE, ONE), half)
+
+
 def _steps() -> Claim:
-    first = householder((ONE, ZERO), ONE / Scalar.rational(2))
-    second = householder((ONE, ONE), ONE / Scalar.rational(2))
+    first, second = _two_steps()
     found = matrices_equal(
         multiply(first, second), multiply(second, first), "H1 H2 and H2 H1 for beta = 1/2, "
         "w1 = (1, 0), w2 = (1, 1)/sqrt(2)"
     )  # fmt: skip
-    return Claim("commuting-steps", found.outcome, STEPS_COMMUTE, "", found.witness)
+    place = {"kind": "entry", "first": 0, "second": 1, "row": 0, "column": 1}
+    claim = Claim("commuting-steps", found.outcome, STEPS_COMMUTE, "", found.witness)
+    return evidenced(claim, (first, second), place)
 
 
 def _path(settings: Settings) -> Outside:

@@ -8,9 +8,8 @@ The temperature c multiplies q and k each.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from flint import arb, fmpq
+from flint import fmpq
 
 from symbolic_pe.algebra.functions import logarithm
 from symbolic_pe.algebra.scalar import ONE, ZERO, Scalar
@@ -20,6 +19,7 @@ from symbolic_pe.encodings.encoding import Domain, Encoding, Head, Schedule, Ver
 from symbolic_pe.encodings.entry import Entry
 from symbolic_pe.encodings.families.rotary import ROTARY_DIM, ladder
 from symbolic_pe.encodings.readings import theta
+from symbolic_pe.encodings.score import KEY, QUERY, cos
 from symbolic_pe.encodings.settings import Setting, Settings, angles, dimension, layout, number
 from symbolic_pe.encodings.witnesses import (
     ONE_LENGTH,
@@ -126,12 +126,9 @@ def blend(theta_j: Scalar, kept: Scalar, s: Scalar) -> Scalar:
 
 def two_lengths(early: Scalar, late: Scalar, of: str) -> Claim:
     """A key turned with one frequency, a query with the other: cos(θ′t − θs) at equal lags."""
-
-    def score(t: int, s: int) -> arb:
-        return (late.ball({}) * t - early.ball({}) * s).cos()
-
-    claim = not_relative(score, (4000, 3000), (5000, 4000), of)
-    return replace(claim, name="one-length", statement=ONE_LENGTH)
+    score = cos(QUERY * late - KEY * early)
+    pairs = (4000, 3000), (5000, 4000)
+    return not_relative(score, *pairs, of, name="one-length", statement=ONE_LENGTH)
 
 
 def frequency_of(settings: dict[str, object], entry: Entry, plane: int) -> Scalar:

@@ -27,6 +27,7 @@ from symbolic_pe.encodings.families.rotary_common import (
 )
 from symbolic_pe.encodings.outside import Arithmetic, Given, Outside, PositionFunction
 from symbolic_pe.encodings.readings import entry, live_planes, temperature, theta
+from symbolic_pe.encodings.score import KEY, QUERY, Score, cos, sin, total
 from symbolic_pe.encodings.settings import Setting, Settings, angles, dimension, layout, number
 from symbolic_pe.encodings.witnesses import as_decision, equals, not_relative
 from symbolic_pe.errors import SpecificationError
@@ -179,16 +180,19 @@ def _mixed(
             total += weight.ball({}) * (wave.sin() if sine else wave.cos())
         return total
 
-    def score(plane: int, t: int, s: int) -> arb:
-        """q = k = (1, 0): C(t)C(s) + S(t)S(s)."""
-        return amplitude(t, plane, sine=False) * amplitude(s, plane, sine=False) + amplitude(
-            t, plane, sine=True
-        ) * amplitude(s, plane, sine=True)
+    def waves(plane: int, n: Score, *, sine: bool) -> Score:
+        weights = (sines if sine else cosines)[plane]
+        live = [(w, x) for w, x in zip(weights, omegas, strict=True) if not w.is_zero()]
+        return total(0, *((sin if sine else cos)(n * x) * w for w, x in live))
 
     def claims() -> tuple[Claim, ...]:
+        """q = k = (1, 0): C(t)C(s) + S(t)S(s)."""
         mixed = next(i for i in range(planes) if not _is_plain(cosines, sines, i))
+        score = total(
+            *(waves(mixed, QUERY, sine=x) * waves(mixed, KEY, sine=x) for x in (False, True))
+        )
         of = f"plane {mixed}, q = k = (1, 0)"
-        return (not_relative(lambda t, s: score(mixed, t, s), (1, 0), (3, 2), of),)
+        return (not_relative(score, (1, 0), (3, 2), of),)
 
     def closed_form(_: Arithmetic, given: Given, position: Any, column: int) -> Any:
         sine = column >= planes

@@ -2,7 +2,7 @@
 
 The document is defined in `docs/reference/certificate.md`. This package shares no code with the
 prover; it needs Python's standard library only and computes with exact integers and rationals. Read
-`balls`, `numbers`, `form`, `encoding`, `positions` and this file, in this order.
+`balls`, `numbers`, `form`, `encoding`, `positions`, `score` and this file, in this order.
 
 What is trusted: Python, these files, and
 
@@ -12,11 +12,14 @@ What is trusted: Python, these files, and
    when F(t) = A(−t) and G(s) = A(−s) have F(t)ᵀG(s) = A(t − s);
 3. X·P = P·J and P·Q = I give exp(tX) = P·exp(tJ)·Q;
 4. χ(X) = 0 gives exp(tX) = Σ φ_c(t)·X^c with the fundamental solutions φ_c of χ(d/dt)φ = 0;
-5. a symmetric matrix that is diagonally dominant with a diagonal >= 0 is positive semidefinite;
+5. z' = Jz with zᵀPz that never grows, for a positive definite P, has bounded solutions (Lyapunov);
 6. exp(Σ pᵢXᵢ) is a homomorphism in p exactly when the Xᵢ commute (differentiate at p = 0);
 7. a real matrix without eigenvalues in (−∞, 0] has a real logarithm, and an invertible complex
    matrix a complex one; a matrix with a real logarithm has an even number of Jordan blocks of each
-   size at each negative eigenvalue (Culver).
+   size at each negative eigenvalue (Culver);
+8. b(n) = qᵀBⁿk for n = 0, 1, 2, … with an invertible B is constant if it is constant from some n on
+   (its recurrence runs backwards), and if b(n)/(n^e·(log n)^l) tends to a number that is not 0,
+   then l = 0 and e is one of 0, 1, 2, … (terms of the largest modulus do not cancel).
 
 A statement that is not shown is not accepted, be it false or beyond this checker. A refutation is a
 statement as well: its witness is evaluated, and shows that both sides differ. Arithmetic is charged
@@ -43,6 +46,7 @@ from symbolic_pe.proof.checker.numbers import (
     require,
 )
 from symbolic_pe.proof.checker.positions import axes, step
+from symbolic_pe.proof.checker.score import score
 
 __all__ = [
     "FORMAT",
@@ -55,7 +59,7 @@ __all__ = [
 
 MAX_TEXT = 32 * 1024 * 1024  # characters of a document
 PROVED, REFUTED, NOT_SHOWN = "proved", "refuted", "not shown"
-KINDS = {"encoding": encoding, "axes": axes, "step": step}
+KINDS = {"encoding": encoding, "axes": axes, "maps": axes, "step": step, "score": score}
 
 
 @dataclass(frozen=True)
@@ -99,7 +103,7 @@ def check_certificate(document: object, *, ignore_digest: bool = False) -> Check
         if not ignore_digest:
             expected = canonical_digest(document)  # type: ignore[arg-type]
             require(read["digest"] == expected, f"digest: the document's is {expected}")
-        numbers = _numbers(read, {}, {})
+        numbers = _numbers(read, {})
         for (word, atom, e), where in reader.uses.items():
             require(numbers.admits(word, atom, e), f"{where}: {atom}^{e} has no meaning")
         stated = KINDS[read["kind"]](numbers, read)
@@ -118,19 +122,14 @@ def check_certificate(document: object, *, ignore_digest: bool = False) -> Check
     return CheckResult(not failed, failed or "decided again", tuple(claims.items()))
 
 
-def _numbers(
-    read: Mapping[str, Any],
-    values: Mapping[str, Fraction],
-    enclosures: Mapping[str, tuple[Fraction, Fraction]],
-) -> Field:
-    """The declared numbers, with values of the parameters and more enclosures at a point."""
+def _numbers(read: Mapping[str, Any], values: Mapping[str, Fraction]) -> Field:
+    """The declared numbers, with values of the parameters at a point."""
     rates = read.get("rates", {})
     names = [IMAGINARY, TIME, *read["parameters"], *rates]
     require(len(set(names)) == len(names), "parameters, rates: a name is already taken")
     numbers = Field(read["parameters"], rates, values)
     for item in read["definitions"]:
-        stated = enclosures.get(item["name"], item["in"])
-        numbers.define(item["name"], item["kind"], item["degree"], item["of"], stated)
+        numbers.define(item["name"], item["kind"], item["degree"], item["of"])
     return numbers
 
 
@@ -154,9 +153,7 @@ def _statements(
 def _refute(read: Mapping[str, Any], stated: Statement, item: Mapping[str, Any]) -> None:
     """The witness shows at its point that both sides of the claim differ."""
     require(item["values"].keys() == read["parameters"].keys(), "not a value for each parameter")
-    defined = {definition["name"] for definition in read["definitions"]}
-    require(item["enclosures"].keys() <= defined, "an enclosure of what is not defined")
-    point = _numbers(read, item["values"], item["enclosures"])
+    point = _numbers(read, item["values"])
     stated.witnesses[item["witness"]["kind"]](point, item["claim"], item["witness"])
 
 

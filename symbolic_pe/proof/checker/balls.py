@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from math import ceil, floor
 
 BITS = 256
 UNIT = Fraction(1, 2**BITS)
 TERMS = 64  # of the exponential series on |z| <= 1; the rest is at most 2/64! < UNIT
-MAX_ARGUMENT = 2048  # |z| in exp(z), for its speed
+HALF_TERMS = 84  # of the series of artanh on |z| <= 1/3; the rest is at most 3^-168/168 < UNIT
+MAX_ARGUMENT = 8192  # |z| in exp(z), for its speed
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,10 @@ class Ball:
         im = (self.re * other.im + self.im * other.re) >> BITS
         spread = (abs(self.re) + abs(self.im)) * other.radius + self.radius * other.size
         return Ball(re, im, (spread >> BITS) + 3)
+
+    def __floordiv__(self, n: int) -> Ball:
+        """A ball around z/n; both roundings lose less than 1."""
+        return Ball(self.re // n, self.im // n, self.radius // n + 3)
 
     def avoids(self, other: Ball) -> bool:
         """Whether the two balls certainly have no number in common."""
@@ -76,10 +82,53 @@ def power(x: Ball, exponent: int) -> Ball:
 def exp(z: Ball) -> Ball:
     """exp(z) = exp(z/2^n)^(2^n), the inner one by its series with |z/2^n| <= 1."""
     halvings = (z.size >> BITS).bit_length()
-    small = z * exact(Fraction(1, 2**halvings))
+    small = z // 2**halvings
     total, term = Ball(0, 0, 1), exact(1)
     for k in range(1, TERMS + 1):
-        total, term = total + term, term * small * exact(Fraction(1, k))
+        total, term = total + term, term * small // k
     for _ in range(halvings):
         total = total * total
     return total
+
+
+def _artanh(z: Ball) -> Ball:
+    """z + z³/3 + z⁵/5 + … for |z| <= 1/3."""
+    total, term, square = Ball(0, 0, 1), z, z * z
+    for k in range(HALF_TERMS):
+        total, term = total + term // (2 * k + 1), term * square
+    return total
+
+
+@cache
+def _third() -> Ball:
+    return _artanh(exact(Fraction(1, 3)))
+
+
+def log(x: Ball) -> Ball:
+    """It increases, and log(m·2^k) = 2·artanh((m − 1)/(m + 1)) + 2k·artanh(1/3); for x > 0."""
+    found = []
+    for end in x.ends:
+        k = end.numerator.bit_length() - end.denominator.bit_length()
+        m = end / Fraction(2) ** k  # from 1/2 to 2
+        rest = _artanh(exact((m - 1) / (m + 1)))
+        found.append(exact(2) * (rest + (exact(k) * _third() if k else exact(0))))
+    return between(found[0].ends[0], found[1].ends[1])
+
+
+def sin(x: Ball) -> Ball:
+    """The imaginary part of exp(ix), for real x."""
+    turned = exp(Ball(0, x.re, x.radius))
+    return Ball(turned.im, 0, turned.radius)
+
+
+def cos(x: Ball) -> Ball:
+    """The real part of exp(ix), for real x."""
+    turned = exp(Ball(0, x.re, x.radius))
+    return Ball(turned.re, 0, turned.radius)
+
+
+def pi() -> Ball:
+    """16·arctan(1/5) − 4·arctan(1/239), with artanh(iy) = i·arctan(y)."""
+    parts = ((16, Fraction(1, 5)), (-4, Fraction(1, 239)))
+    first, last = (exact(c) * _artanh(Ball(0, exact(y).re, 1)) for c, y in parts)
+    return Ball((first + last).im, 0, (first + last).radius)

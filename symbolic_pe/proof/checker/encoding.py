@@ -12,9 +12,8 @@ from functools import partial
 from typing import Any
 
 from symbolic_pe.proof.checker.balls import Ball, exact
-from symbolic_pe.proof.checker.form import BOUNDED, LAWS, Row
+from symbolic_pe.proof.checker.form import LAWS, Row
 from symbolic_pe.proof.checker.numbers import (
-    ASSUMPTIONS,
     IMAGINARY,
     ONE,
     ZERO,
@@ -23,6 +22,7 @@ from symbolic_pe.proof.checker.numbers import (
     Number,
     negative,
     require,
+    sign_of,
     whole,
 )
 
@@ -70,14 +70,20 @@ def commutator(numbers: Field, x: Matrix, y: Matrix) -> Matrix:
     return total(numbers, (1, x, y), (-1, y, x))
 
 
+def transposed(x: Matrix, size: int) -> Matrix:
+    """Xᵀ, which has so many rows."""
+    rows: list[dict[int, Number]] = [{} for _ in range(size)]
+    for i, row in enumerate(x):
+        for j, entry in row.items():
+            require(j < size, f"column {j} of {size}")
+            rows[j][i] = entry
+    return rows
+
+
 def symmetric(numbers: Field, x: Matrix) -> Matrix:
     """X + Xᵀ."""
     one = unit(len(x))
-    transposed: list[dict[int, Number]] = [{} for _ in x]
-    for i, row in enumerate(x):
-        for j, entry in row.items():
-            transposed[j][i] = entry
-    return total(numbers, (1, x, one), (1, transposed, one))
+    return total(numbers, (1, x, one), (1, transposed(x, len(x)), one))
 
 
 def polynomial(numbers: Field, coefficients: Sequence[Number], x: Matrix) -> Matrix:
@@ -104,8 +110,14 @@ def belongs(numbers: Field, e: Matrix, x: Matrix, where: str) -> None:
     one = unit(len(x))
     start = [{j: numbers.at_zero(f) for j, f in row.items()} for row in e]
     vanishes(numbers, total(numbers, (1, start, one), (-1, one, one)), f"{where}: E(0) = I")
+    flows(numbers, e, x, where)
+
+
+def flows(numbers: Field, e: Matrix, x: Matrix, where: str) -> None:
+    """E' = X·E, so that E(t + s) = exp(sX)·E(t), whatever columns E has."""
     slope = [{j: numbers.derivative(f) for j, f in row.items()} for row in e]
-    vanishes(numbers, total(numbers, (1, slope, one), (-1, x, e)), f"{where}: E' = XE")
+    rest = total(numbers, (1, slope, unit(len(x))), (-1, x, e))
+    vanishes(numbers, rest, f"{where}: E' = XE")
 
 
 # -- claims ----------------------------------------------------------------------------------------
@@ -152,7 +164,7 @@ def encoding(numbers: Field, document: Mapping[str, Any]) -> Statement:
         item = _item(added, witness["head"])
         require(item is not None, "there is no augmentation")
         sides = _score(point, item), point.normal(item["bias"])
-        left, right = (_known(point.ball(f, witness["lag"])) for f in sides)
+        left, right = (known(point.ball(f, witness["lag"])) for f in sides)
         require(left.avoids(right), "the two sides may be equal there")
 
     def entry(point: Field, claim: str, witness: Any) -> None:
@@ -163,19 +175,22 @@ def encoding(numbers: Field, document: Mapping[str, Any]) -> Statement:
         not_zero(point, symmetric(point, x), witness)
 
     def growing(point: Field, claim: str, witness: Any) -> None:
-        """A vector grows without bound."""
-        _grows(point, _item(full, witness["head"]), witness, everywhere=claim == "bounded-all")
+        """A vector, or a quadratic form, grows without bound."""
+        grows = _grows if witness["kind"] == "growing-vector" else _form_grows
+        grows(point, _item(full, witness["head"]), witness, everywhere=claim == "bounded-all")
 
-    claims: dict[str, Callable[[], None]] = dict.fromkeys(LAWS, nothing)
-    claims |= {"orthogonality": partial(skew, full), "augmentation": realised}
-    if one_map:
-        claims["relativity"] = partial(skew, xs)
-    for name in BOUNDED:
-        generators = [_direct_sum(j, y) for j, y in zip(js, ys, strict=True)]
-        scales = [head["scales"] for head in heads]
-        everywhere = name == "bounded-all"
-        claims[name] = partial(_bounded, numbers, generators, scales, everywhere=everywhere)
-    return Statement(evidence, claims, {"lag": lag, "entry": entry, "growing-vector": growing})
+    wholes = [_direct_sum(j, y) for j, y in zip(js, ys, strict=True)]
+    bounded = partial(_bounded, numbers, wholes, [head["norm"] for head in heads])
+    claims: dict[str, Callable[[], None]] = {
+        **dict.fromkeys(LAWS, nothing),
+        "relativity": partial(skew, xs) if one_map else nothing,
+        "orthogonality": partial(skew, full),
+        "augmentation": realised,
+        "bounded-causal": partial(bounded, everywhere=False),
+        "bounded-all": partial(bounded, everywhere=True),
+    }
+    witnesses = {"lag": lag, "entry": entry, "growing-vector": growing, "growing-form": growing}
+    return Statement(evidence, claims, witnesses)
 
 
 def _item(items: Sequence[Any], index: int) -> Any:
@@ -234,44 +249,58 @@ def _score(numbers: Field, item: Mapping[str, Any]) -> Number:
 
 
 def _bounded(
-    numbers: Field, generators: Sequence[Matrix], scales: Sequence[Any], *, everywhere: bool
+    numbers: Field, generators: Sequence[Matrix], norms: Sequence[Any], *, everywhere: bool
 ) -> None:
-    """|exp(τX)| is bounded for τ >= 0, or for every τ, by a scaling w > 0 of coordinates.
+    """|exp(τX)| is bounded for τ >= 0, or for every τ, by a norm that does not grow.
 
-    For z' = Jz and y = W⁻¹z, the derivative of |y|² is yᵀ(K + Kᵀ)y with K = W⁻¹JW. It is 0 where
-    K + Kᵀ is, and never positive where −(K + Kᵀ) is diagonally dominant with a diagonal >= 0. So
-    |y| does not grow, and exp(τX) = P·exp(τJ)·Q is bounded.
+    P = Σ wᵢuᵢuᵢᵀ is positive definite for wᵢ > 0 and uᵢ = eᵢ + later coordinates. For z' = Jz the
+    derivative of zᵀPz is zᵀ(PJ + JᵀP)z = −Σ lₖ(vₖᵀz)² <= 0 for lₖ >= 0, and 0 if there is no lₖ. So
+    exp(τX) = P·exp(τJ)·Q is bounded, P and Q the basis.
     """
-    for h, (j, w) in enumerate(zip(generators, scales, strict=True)):
-        where = f"heads[{h}].scales"
-        require(w is not None and len(w) == len(j), f"{where}: not one for every coordinate")
-        left = [{i: _reciprocal(numbers, x, where)} for i, x in enumerate(w)]
-        right = [{i: x} for i, x in enumerate(w)]
-        k = symmetric(numbers, total(numbers, (1, total(numbers, (1, left, j)), right)))
-        if everywhere:
-            vanishes(numbers, k, f"{where}: K + K^T = 0")
-            continue
-        for i, row in enumerate(k):
-            terms = [(row.get(i, ZERO), ONE)]
-            for signs, x in ((numbers.sign(x), x) for c, x in row.items() if c != i):
-                require(len(signs) == 1, f"{where}: the sign of an entry in row {i}")
-                terms.append((x, whole(max(signs))))
-            dominated = numbers.sign(numbers.dot(terms)) <= ASSUMPTIONS["nonpositive"]
-            require(dominated, f"{where}: row {i} is not dominated by its diagonal")
+    for h, (j, norm) in enumerate(zip(generators, norms, strict=True)):
+        where, one = f"heads[{h}].norm", unit(len(j))
+        require(norm is not None, f"{where}: there is none")
+        weights, signs = norm["weights"], _signs(numbers, norm["loss"])
+        us = [{}] * len(j) if norm["basis"] is None else [_row(row) for row in norm["basis"]]
+        require(len(us) == len(weights) == len(j), f"{where}: not one for every coordinate")
+        require(all(i < min(u, default=i + 1) for i, u in enumerate(us)), f"{where}: order")
+        require(all(numbers.sign(w) == {1} for w in weights), f"{where}: a weight is not positive")
+        require(-1 not in signs, f"{where}: a loss may be negative")
+        require(not (everywhere and norm["loss"]), f"{where}: the norm may fall")
+        p = _squares(numbers, weights, [{i: ONE, **u} for i, u in enumerate(us)], len(j))
+        loss = _stated_squares(numbers, norm["loss"], len(j))
+        slope = symmetric(numbers, total(numbers, (1, p, j)))
+        rest = total(numbers, (1, slope, one), (1, loss, one))
+        vanishes(numbers, rest, f"{where}: PJ + J^T P + loss = 0")
 
 
-def _reciprocal(numbers: Field, number: Number, where: str) -> Number:
-    """1/w for a positive w of one term."""
-    require(len(number) == 1 and numbers.sign(number) == {1}, f"{where}: not one positive term")
-    ((monomial, c),) = number
-    require(all(0 not in numbers.signs[atom] for atom, _ in monomial), f"{where}: it may be 0")
-    return numbers.normal(((tuple((atom, -e) for atom, e in monomial), 1 / c),))
+def _row(pairs: Sequence[tuple[int, Number]]) -> Row:
+    row = dict(pairs)
+    require(len(row) == len(pairs), "a column is repeated")
+    return row
+
+
+def _signs(numbers: Field, squares: Sequence[Any]) -> set[int]:
+    """Signs that weights may have."""
+    return set().union(*(numbers.sign(numbers.normal(x["weight"])) for x in squares))
+
+
+def _stated_squares(numbers: Field, squares: Sequence[Any], size: int) -> Matrix:
+    rows = [_row(x["row"]) for x in squares]
+    return _squares(numbers, [x["weight"] for x in squares], rows, size)
+
+
+def _squares(numbers: Field, weights: Sequence[Number], rows: Matrix, size: int) -> Matrix:
+    """Σ w·vvᵀ over the weights w and rows v."""
+    scaled = total(numbers, (1, [{i: w} for i, w in enumerate(weights)], rows))
+    return total(numbers, (1, transposed(rows, size), scaled))
 
 
 # -- at a point ------------------------------------------------------------------------------------
 
 
-def _known(ball: Ball | None) -> Ball:
+def known(ball: Ball | None) -> Ball:
+    """An enclosure, which a number has to have here."""
     if ball is None:
         raise CertificateError("a number has no enclosure")
     return ball
@@ -279,7 +308,7 @@ def _known(ball: Ball | None) -> Ball:
 
 def some_not_zero(point: Field, numbers: Sequence[Number]) -> None:
     """One of the numbers is not 0."""
-    balls = [_known(point.ball(point.normal(x))) for x in numbers]
+    balls = [known(point.ball(point.normal(x))) for x in numbers]
     require(any(ball.avoids(exact(0)) for ball in balls), "it may be 0")
 
 
@@ -314,3 +343,22 @@ def _grows(point: Field, x: Matrix, witness: Mapping[str, Any], *, everywhere: b
     else:
         require(everywhere or -1 not in signs, "the sign of the real part")
         equation(point, x, u, rate, v)
+
+
+def _form_grows(point: Field, x: Matrix, witness: Mapping[str, Any], *, everywhere: bool) -> None:
+    """V(τ) = zᵀPz for z' = Xz has V' = rate·V + gain, so V >= e^{rate·τ}V(0) in the end (Chetaev).
+
+    The gain is a sum of squares with weights of the sign of the rate. With a negative rate it is
+    for τ <= 0 that V grows. P = Σ w·vvᵀ need not be definite; V(0) > 0 at the vector.
+    """
+    rate, v = witness["rate"], witness["vector"]
+    require(rate > 0 or (everywhere and rate < 0), "the sign of the rate")
+    require(-sign_of(rate) not in _signs(point, witness["gain"]), "the sign of the gain")
+    p, gain = (_stated_squares(point, witness[name], len(x)) for name in ("form", "gain"))
+    one, shift = unit(len(x)), unit(len(x), whole(rate))
+    slope = symmetric(point, total(point, (1, p, x)))
+    rest = total(point, (1, slope, one), (-1, shift, p), (-1, gain, one))
+    vanishes(point, rest, "PX + X^T P = rate P + gain")
+    require(len(v) == len(x), "a vector has another length")
+    pv = [point.dot([(entry, v[j]) for j, entry in row.items()]) for row in p]
+    require(point.sign(point.dot(zip(pv, v, strict=True))) == {1}, "the form is not positive there")

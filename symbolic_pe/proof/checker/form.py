@@ -2,7 +2,8 @@
 
 `[x]` is a list of x, `<x,y>` a list of just these, `{x}` an object whose keys are names, `x?` is x
 or null, `=x|y` a choice of texts. Every other word is a line of the table, which lists the fields
-of an object, all of them needed and no other allowed, or a leaf.
+of an object, all of them needed and no other allowed, or a leaf. An expression is a variable, a
+number, or a list of an operation and the expressions that it is applied to.
 """
 
 from __future__ import annotations
@@ -22,30 +23,40 @@ from symbolic_pe.proof.checker.numbers import (
     require,
 )
 
-FORMAT = "symbolic-pe-certificate/2"
+FORMAT = "symbolic-pe-certificate/3"
 MAX_NODES = 3_000_000  # values in a document
 MAX_DIGITS, MAX_BOUND_DIGITS = 4000, 200  # of a numerator or denominator
 MAX_INDEX = 4095
+MAX_DEPTH = 32  # of an expression
 LINES = f"""
-certificate:  format=={FORMAT} kind==encoding|axes|step name=text dimension=index
+certificate:  format=={FORMAT} kind==encoding|axes|step|maps|score name=text dimension=index
               parameters={{assumption}} definitions=[definition]
               claims=[claim] uncertified=[claim] refutations=[refutation] digest=text
 encoding:     heads=[head] rates={{complex}} pairing==contragredient|one-map
               augmentation=[augmentation]?
 axes:         axes=[entries]
 step:         step=entries inverse=entries? logarithm=logarithm?
-definition:   name=name kind==root|log|exp|pi degree=index of=real in=<bound,bound>?
-head:         generator=entries basis=basis? blocks=[block] scales=[real]?
+maps:         maps=[entries]
+score:        score=expression rates={{complex}} orbit=orbit?
+orbit:        generator=matrix table=[function]
+definition:   name=name kind==root|log|exp|pi degree=index of=real
+head:         generator=entries basis=basis? blocks=[block] norm=norm?
 basis:        P=matrix Q=matrix
+norm:         weights=[real] basis=[[<index,real>]]? loss=[square]
+square:       weight=real row=[<index,real>]
 block:        at=[index] generator=matrix exponential=functions? annihilator=[real]?
 augmentation: query=[real] key=[real] generator=matrix exponential=functions bias=function
 logarithm:    annihilator=[real] multiplier=index turn=entries
-refutation:   claim=claim values={{bound}} enclosures={{<bound,bound>}} witness=witness
+refutation:   claim=claim values={{bound}} witness=witness
 lag:            kind==lag head=index lag=bound
 entry:          kind==entry first=index second=index row=index column=index
 growing-vector: kind==growing-vector head=index eigenvalue=complex vector=[complex] chain=[complex]?
+growing-form:   kind==growing-form head=index rate=bound form=[square] gain=[square] vector=[real]
 null-vector:    kind==null-vector vector=[complex]
 odd-blocks:     kind==odd-blocks eigenvalue=bound size=index
+pairs:          kind==pairs first=<bound,bound> second=<bound,bound>
+growth:         kind==growth
+tail:           kind==tail lag=index start=index
 """
 TABLE: Mapping[str, Mapping[str, str]] = {
     word: dict(field.split("=", 1) for field in fields.split())
@@ -54,19 +65,30 @@ TABLE: Mapping[str, Mapping[str, str]] = {
 LAWS = "initial-condition", "derivative", "homomorphism", "relativity", "closed-form"
 BOUNDED = "bounded-causal", "bounded-all"
 AXES_LAWS = "commutators", "homomorphism", "relativity"
+SAME_LAG = "relativity", "index-time", "one-length"
 CLAIMS: Mapping[str, tuple[str, ...]] = {
     "encoding": (*LAWS, "orthogonality", *BOUNDED, "augmentation"),
     "axes": ("initial-condition", *AXES_LAWS),
     "step": ("initial-condition", "homomorphism", "inverses", "generator"),
+    "maps": ("composition", "commuting-steps"),
+    "score": ("invariance", *SAME_LAG, "realisation", "orbit"),
 }
 WITNESSES: Mapping[str, Mapping[str, tuple[str, ...]]] = {  # kind of witness -> refuted claims
     "encoding": {
         "lag": ("augmentation",),
         "entry": ("orthogonality", "relativity"),
         "growing-vector": BOUNDED,
+        "growing-form": BOUNDED,
     },
     "axes": {"entry": AXES_LAWS},
     "step": {"null-vector": ("inverses", "generator"), "odd-blocks": ("generator",)},
+    "maps": {"entry": ("commuting-steps",)},
+    "score": {"pairs": SAME_LAG, "growth": ("realisation",), "tail": ("realisation",)},
+}
+VARIABLES = "query", "key", "lag", "step"
+OPERATIONS: Mapping[str, int | None] = {  # how many expressions it is applied to
+    **{"sum": None, "product": None, "choice": None, "range": 3, "power": 2, "at-least": 2},
+    **{"exp": 1, "log": 1, "sin": 1, "cos": 1},
 }
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,99}")
 TEXT = re.compile(r"[a-z][a-z0-9:-]{0,199}")
@@ -180,6 +202,23 @@ class Reader:
     def function(self, value: Any, where: str) -> Number:
         """A number that may have i, t and exponentials."""
         return self.real(value, where, "function")
+
+    def expression(self, value: Any, where: str, depth: int = 0) -> Any:
+        """A variable, a number, or (operation, expressions ...)."""
+        self.nodes += 1
+        if isinstance(value, str):
+            return self.read("=" + "|".join(VARIABLES), value, where)
+        if not _list(value, where) or isinstance(value[0], list):
+            return self.real(value, where)
+        require(depth < MAX_DEPTH, f"{where}: nested too deeply")
+        name, *rest = value
+        self.read("=" + "|".join(OPERATIONS), name, where)
+        right = OPERATIONS[name] in (None, len(rest)) and rest
+        expect(bool(right), where, "an operation with its expressions", name)
+        return (
+            name,
+            *(self.expression(x, f"{where}[{i}]", depth + 1) for i, x in enumerate(rest)),
+        )
 
     def coefficient(self, value: Any, where: str) -> Fraction:
         """A rational that is not 0."""

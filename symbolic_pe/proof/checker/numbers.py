@@ -16,11 +16,11 @@ from fractions import Fraction
 from symbolic_pe.proof.checker.balls import (
     BITS,
     MAX_ARGUMENT,
-    UNIT,
     Ball,
-    between,
     exact,
     exp,
+    log,
+    pi,
     power,
 )
 
@@ -95,7 +95,8 @@ class Field:
     ) -> None:
         self.rates = rates
         self.signs = {name: ASSUMPTIONS[word] for name, word in parameters.items()}
-        self.balls = {IMAGINARY: Ball(0, 1 << BITS)}
+        self.balls: dict[str, Ball | None] = {IMAGINARY: Ball(0, 1 << BITS)}
+        self.defined: dict[str, tuple[str, int, Number]] = {}
         self.at_once = {IMAGINARY: (2, Fraction(-1))}  # g -> (n, v) with g^n = v, v rational
         self.later: list[tuple[str, int, Number]] = []  # (g, n, v) with g^n = v, as defined
         self.known: dict[Number, Signs] = {}  # what `sign` has answered
@@ -105,11 +106,8 @@ class Field:
             self.signs[name] = frozenset({sign_of(value)})
             self.at_once[name] = 1, value
 
-    def define(self, name: str, kind: str, degree: int, of: Number, stated: object) -> None:
-        """Add a real number: g > 0 with g^degree = of; or log(of), exp(of), π.
-
-        A stated enclosure [low, high] is verified, for these functions are increasing.
-        """
+    def define(self, name: str, kind: str, degree: int, of: Number) -> None:
+        """Add a real number: g > 0 with g^degree = of; or log(of), exp(of), π."""
         where = f"definitions: {name}"
         new = name not in self.signs and name not in self.rates and name not in (IMAGINARY, TIME)
         require(new, f"{where} is already taken")
@@ -120,11 +118,7 @@ class Field:
         of = self.normal(of)
         positive = kind in ("exp", "pi") or self.sign(of) == {1}
         require(positive, f"{where} is of a number that is not shown to be positive")
-        if isinstance(stated, tuple):
-            value = self.ball(of)
-            inside = value is not None and _encloses(kind, degree, value, *stated)
-            require(inside, f"{where} is not shown to lie in its enclosure")
-            self.balls[name] = between(*stated)
+        self.defined[name] = kind, degree, of
         self.signs[name] = ASSUMPTIONS["positive"]
         if kind == "log":  # it increases, and log 1 = 0
             self.signs[name] = self.sign(self.dot([(of, ONE), (negative(ONE), ONE)]))
@@ -268,26 +262,23 @@ class Field:
         if atom in self.rates and t is not None:
             rate = self.ball(self.dot([(self.rates[atom], whole(t * e))]))
             return None if rate is None or rate.size > MAX_ARGUMENT << BITS else exp(rate)
+        if atom in self.defined and atom not in self.balls:
+            kind, degree, of = self.defined[atom]
+            value = self.ball(of)
+            self.spend(1000)
+            self.balls[atom] = None if value is None else _image(kind, degree, value)
         base = self.balls.get(atom)
         if base is None or (e < 0 and base.ends[0] <= 0):
             return None
         return None if base.size.bit_length() * abs(e) > MAX_BITS else power(base, e)
 
 
-def _encloses(kind: str, degree: int, value: Ball, low: Fraction, high: Fraction) -> bool:
-    """Whether the root, logarithm or exponential of the value, or π, lies in [low, high]."""
-    if low > high or (kind == "root" and low <= 0):
-        return False
-    if kind == "root":
-        return low**degree <= value.ends[0] and value.ends[1] <= high**degree
-    if max(value.size * UNIT, abs(low), abs(high)) > MAX_ARGUMENT:
-        return False
+def _image(kind: str, degree: int, value: Ball) -> Ball | None:
+    """The root, logarithm or exponential of the value, or π; None where it has no enclosure."""
+    if kind == "pi":
+        return pi()
     if kind == "exp":
-        image = exp(value).ends
-        return low <= image[0] and image[1] <= high
-    if kind == "log":
-        first, last = exp(exact(low)), exp(exact(high))
-        return first.ends[1] <= value.ends[0] and value.ends[1] <= last.ends[0]
-    # sin decreases on [3, 4] and vanishes at π.
-    first, last = (exp(exact(end) * Ball(0, 1 << BITS)) for end in (low, high))
-    return low >= 3 and high <= 4 and first.im > first.radius and last.im < -last.radius
+        return None if value.size > MAX_ARGUMENT << BITS else exp(value)
+    if value.ends[0] <= 0 or value.size.bit_length() > MAX_BITS:
+        return None
+    return log(value) if kind == "log" else exp(log(value) * exact(Fraction(1, degree)))

@@ -1,4 +1,4 @@
-"""What certificates of several axes and of integer steps state, and how it is decided.
+"""What certificates of several axes, of maps and of steps state, and how it is decided.
 
 A function raises `CertificateError` unless the statement in its first line is shown.
 """
@@ -25,29 +25,35 @@ from symbolic_pe.proof.checker.encoding import (
     unit,
     vanishes,
 )
-from symbolic_pe.proof.checker.form import AXES_LAWS
+from symbolic_pe.proof.checker.form import CLAIMS
 from symbolic_pe.proof.checker.numbers import ONE, ZERO, Field, atoms, negative, require, whole
 
 MAX_MULTIPLIER = 512
 
 
 def axes(numbers: Field, document: Mapping[str, Any]) -> Statement:
-    """A(p) = exp(Σ pᵢXᵢ) is a homomorphism exactly when the Xᵢ commute (differentiate at 0)."""
-    generators = document["axes"]
-    require(len(generators) > 0, "axes: expected at least one")
+    """A(p) = exp(Σ pᵢXᵢ) is a homomorphism exactly when the Xᵢ commute (differentiate at 0).
+
+    Of maps it is stated that their products in order compose, by associativity, and that they
+    commute or do not.
+    """
+    matrices = document[document["kind"]]
+    require(len(matrices) > 0, "axes, maps: expected at least one")
 
     def commute() -> None:
         """XᵢXⱼ = XⱼXᵢ for all i, j."""
-        for (i, x), (j, y) in combinations(enumerate(generators), 2):
-            vanishes(numbers, commutator(numbers, x, y), f"axes {i} and {j} do not commute")
+        for (i, x), (j, y) in combinations(enumerate(matrices), 2):
+            where = f"{document['kind']} {i} and {j} do not commute"
+            vanishes(numbers, commutator(numbers, x, y), where)
 
     def entry(point: Field, _: str, witness: Any) -> None:
         """An entry of XᵢXⱼ − XⱼXᵢ is not 0."""
         i, j = witness["first"], witness["second"]
-        require(max(i, j) < len(generators), "there is no such axis")
-        not_zero(point, commutator(point, generators[i], generators[j]), witness)
+        require(max(i, j) < len(matrices), "there is no such axis or map")
+        not_zero(point, commutator(point, matrices[i], matrices[j]), witness)
 
-    claims = {"initial-condition": nothing, **dict.fromkeys(AXES_LAWS, commute)}
+    claims: dict[str, Callable[[], None]] = dict.fromkeys(CLAIMS[document["kind"]], commute)
+    claims |= dict.fromkeys(("initial-condition", "composition"), nothing)
     return Statement(nothing, claims, {"entry": entry})
 
 

@@ -257,6 +257,24 @@ def test_a_surrounding_backend_of_joblib_does_the_work(monkeypatch: pytest.Monke
     assert [j.verdict for j in alone.judged] == ["proved", "proved", "proved", "error"]
 
 
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_cluster_of_dask_does_the_work() -> None:
+    distributed = pytest.importorskip("distributed")
+    found = sources([f"rope:dim={d}" for d in (2, 4, 6)] + ["fire", "nothing"]).found
+    alone = campaign.run(found, Options(60.0), Store(None), Manner(1, limited=False))
+    with (
+        distributed.LocalCluster(
+            n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster),
+        joblib.parallel_config("dask"),
+    ):
+        elsewhere = campaign.run(found, Options(60.0), Store(None), Manner(2, limited=False))
+    assert elsewhere == alone
+    assert [j.verdict for j in alone.judged] == ["proved"] * 3 + ["refuted", "error"]
+
+
 # -- files --------------------------------------------------------------------------------------
 
 
@@ -277,10 +295,24 @@ def test_certificates_are_accepted_and_stale_ones_are_removed(specs: Path) -> No
     (specs / "deep" / "rope.toml").unlink()
     (specs / "rotation.toml").unlink()
     run("specs", "-o", "out", code=1)
+    assert json.loads(Path("out/certificates.json").read_text())["without"] == []
     left = sorted(str(p) for p in Path("out").rglob("*") if p.is_file())
     kept = [f"out/specs/{name}.certificate.json" for name in ("grows.toml", "mine")]
     assert left == ["out/certificates.json", *kept]
     assert not Path("out/specs/deep").exists()
+
+
+@pytest.mark.usefixtures("specs")
+def test_the_index_says_what_has_no_certificate_and_why() -> None:
+    run("rope:dim=4", "fire", "kerple:kernel=power,p=sqrt(2)", "nothing", "-o", "out", code=2)
+    index = json.loads(Path("out/certificates.json").read_text())
+    assert [item["spec"] for item in index["certificates"]] == ["rope:dim=4", "fire"]
+    assert [item["spec"] for item in index["without"]] == [
+        "kerple:kernel=power,p=sqrt(2)",
+        "nothing",
+    ]
+    for item, reason in zip(index["without"], ("rational", "unknown encoding"), strict=True):
+        assert reason in item["reason"]
 
 
 @pytest.mark.usefixtures("specs")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +13,8 @@ import msgspec
 import pytest
 
 from symbolic_pe.cli.claims import ClaimRecord
-from symbolic_pe.cli.proving import keys
+from symbolic_pe.cli.proving import campaign, keys
+from symbolic_pe.cli.proving import store as store_module
 from symbolic_pe.cli.proving.keys import Options, key_of
 from symbolic_pe.cli.proving.records import Judged
 from symbolic_pe.cli.proving.sources import Source, sources
@@ -112,6 +115,75 @@ def test_where_verdicts_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
     monkeypatch.setenv("HOME", "/home/someone")
     assert default_directory() == Path("/home/someone/.cache/symbolic-pe")
+
+
+# -- what is old ---------------------------------------------------------------------------------
+
+DAY = 86_400
+
+
+def filled(directory: Path, days: list[float]) -> list[Path]:
+    """Entries that were last used so many days ago."""
+    found = []
+    for index, age in enumerate(days):
+        key = f"{index:02x}" * 32
+        Store(directory).put(key, PROVED)
+        path = directory / "verdicts" / key[:2] / f"{key}.json"
+        os.utime(path, (time.time() - age * DAY,) * 2)
+        found.append(path)
+    return found
+
+
+def written(directory: Path) -> Store:
+    """A store of a run that wrote an entry."""
+    store = Store(directory)
+    store.put(KEY, PROVED)
+    return store
+
+
+def test_entries_that_nobody_uses_are_removed(tmp_path: Path) -> None:
+    paths = filled(tmp_path, [0, 29, 31, 400])
+    others = [tmp_path / "verdicts" / "00" / "notes.json", tmp_path / "verdicts" / "README.json"]
+    for other in others:
+        other.write_text("{}")
+        os.utime(other, (0, 0))
+    assert Store(tmp_path).prune() == 0  # nothing was written
+    assert Store(None).prune() == 0
+    assert written(tmp_path).prune() == 2
+    assert [path.exists() for path in paths] == [True, True, False, False]
+    assert all(other.exists() for other in others)
+    assert Store(tmp_path).get(KEY) == PROVED
+
+
+def test_an_entry_that_is_used_stays(tmp_path: Path) -> None:
+    (path,) = filled(tmp_path, [29])
+    assert Store(tmp_path).get("00" * 32) == PROVED
+    assert time.time() - path.stat().st_mtime < DAY
+    os.utime(path, (time.time() - DAY / 2,) * 2)
+    before = path.stat().st_mtime
+    assert Store(tmp_path).get("00" * 32) == PROVED
+    assert path.stat().st_mtime == before  # no write for every use
+
+
+def test_the_longest_unused_go_when_there_is_too_much(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = filled(tmp_path, [3, 1, 2])
+    size = paths[0].stat().st_size
+    monkeypatch.setattr(store_module, "MAX_BYTES", 3 * size)
+    assert written(tmp_path).prune() == 1
+    assert [path.exists() for path in paths] == [False, True, True]
+
+
+def test_a_run_that_decides_something_removes_what_is_old(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (path,) = filled(tmp_path, [90])
+    asked = sources(["rope:dim=4"]).found
+    manner = campaign.Manner(jobs=1, limited=False)
+    campaign.run(asked, OPTIONS, Store(tmp_path), manner)
+    assert not path.exists()
+    assert campaign.run(asked, OPTIONS, Store(tmp_path), manner).remembered == ("rope:dim=4",)
 
 
 # -- keys ---------------------------------------------------------------------------------------

@@ -1,0 +1,76 @@
+"""Certificates of what is no group: a score that is stated and evaluated, or maps of steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from symbolic_pe.algebra.assumptions import Assumptions
+from symbolic_pe.decision import Claim, Outcome
+from symbolic_pe.encodings.entry import Entry
+from symbolic_pe.encodings.score import Score
+from symbolic_pe.encodings.witnesses import Evidenced
+from symbolic_pe.errors import NotYetCovered
+from symbolic_pe.proof.certificate import accepted, finished
+from symbolic_pe.proof.checker import check_certificate
+from symbolic_pe.proof.spelling import Spelling
+
+Json = dict[str, Any]
+
+
+def certificate_of_claims(name: str, dimension: int, claims: Sequence[Claim]) -> Json:
+    """The certificate of claims about one score, or about the maps of two steps.
+
+    A claim that has no such evidence is listed as not certified.
+
+    Raises `NotYetCovered` where no claim has evidence, or a number no form in the format.
+    """
+    kept = [claim for claim in claims if isinstance(claim, Evidenced)]
+    decided = [claim for claim in kept if claim.verdict is not Outcome.UNDECIDED]
+    if not decided:
+        raise NotYetCovered(f"a certificate of {name}: no claim comes with a score or with maps")
+    spelling = Spelling(Assumptions(), {})
+    subject = decided[0].subject
+    document: Json = {"name": name, "dimension": dimension}
+    if isinstance(subject, Score):
+        orbit = next((_orbit(spelling, c) for c in decided if c.name == "orbit"), None)
+        score = spelled(spelling, subject)
+        document |= {"kind": "score", "score": score, "orbit": orbit, "rates": {}}
+    else:
+        maps = [spelling.entries(matrix) for matrix in subject]
+        document |= {"kind": "maps", "maps": maps, "dimension": len(subject[0])}
+    witnesses = [
+        (claim, {"values": {}, "witness": dict(claim.data)})
+        for claim in decided
+        if claim.verdict is Outcome.REFUTED
+    ]
+    found = finished(spelling, document, claims, decided, witnesses)
+    return accepted(found, check_certificate(found))
+
+
+def further_certificates(entry: Entry, given: Mapping[str, object]) -> dict[str, Json]:
+    """Certificates of what an entry decides beyond the claims of its form, by the claim's name.
+
+    What comes without a score is stated by the certificate of the form already (liere).
+    """
+    form = entry.form(given)
+    return {
+        claim.name: certificate_of_claims(f"{entry.name}:{claim.name}", form.dimension, [claim])
+        for claim in entry.further_claims(given)
+        if isinstance(claim, Evidenced)
+    }
+
+
+def _orbit(spelling: Spelling, claim: Evidenced) -> Json:
+    """A table and the generator that moves it."""
+    table = [spelling.function(f) for f in claim.data["table"]]  # type: ignore[attr-defined]
+    return {"generator": spelling.matrix(claim.data["generator"]), "table": table}  # type: ignore[arg-type]
+
+
+def spelled(spelling: Spelling, score: Score) -> Any:
+    """An expression as it is written in a certificate."""
+    if score.value is not None:
+        return spelling.real(score.value)
+    if not score.parts:
+        return score.operation
+    return [score.operation, *(spelled(spelling, part) for part in score.parts)]
