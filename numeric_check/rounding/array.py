@@ -251,6 +251,15 @@ class RoundedArray:
         products = dot(rows[..., :, None], columns[..., None, :])
         return self.like(model.new_stage(np.asarray(products, dtype=object)), dtype)
 
+    def sum(self, axis: int | None = None, *, dim: int | None = None) -> RoundedArray:
+        """The sum along one axis, in any order."""
+        place = axis if dim is None else dim
+        if place is None:
+            raise LeavesTheRing("the text sums over all axes")
+        dtype, model = self.dtype.name, self.model
+        rows = _as_lists(np.moveaxis(self.data, place, -1))
+        return self.like(_each(rows, lambda row: model.sum([_lifted(x) for x in row], dtype)))
+
     # -- functions --------------------------------------------------------------------------------
 
     def cos(self) -> RoundedArray:

@@ -29,7 +29,10 @@ from symbolic_pe.emit.plan import BlockGroup, KernelPlan, Vector
 from symbolic_pe.errors import Undecided
 
 MAPS, ROTATE, DECAY = "maps", "rotate", "decay"
-FORMS = {MAPS: {"query": 1, "key": -1}, ROTATE: {"rotate": 1}, DECAY: {"decay": 1}}
+BIAS, SCORE = "bias", "score_mod"
+OF_LAG = {DECAY: "decay", BIAS: "bias", SCORE: "make_score_mod"}
+"""Forms that are functions of the lag u = t − s, with the names that texts give them."""
+FORMS = {MAPS: {"query": 1, "key": -1}, ROTATE: {"rotate": 1}, **{f: {f: 1} for f in OF_LAG}}
 """The functions of a form, with the sign of u in the map that each applies."""
 SIGNS = {side: sign for sides in FORMS.values() for side, sign in sides.items()}
 BITS = 160
@@ -41,7 +44,7 @@ class BlockBound:
     """ε and η of one block of one head.
 
     group, head, block  its place in the plan
-    side                `query`, `key`, `rotate` or `decay`
+    side                `query`, `key`, or the name of the form
     """
 
     group: int
@@ -324,4 +327,15 @@ def _distance(found: fmpq, exact: Scalar, absolute: bool = False) -> float:
     return upward.above(arb(found) - ball)
 
 
-__all__ = ["FORMS", "MAPS", "ROTATE", "SIGNS", "BlockBound", "SideRun"]
+__all__ = [
+    "BIAS",
+    "DECAY",
+    "FORMS",
+    "MAPS",
+    "OF_LAG",
+    "ROTATE",
+    "SCORE",
+    "SIGNS",
+    "BlockBound",
+    "SideRun",
+]

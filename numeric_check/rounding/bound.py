@@ -24,7 +24,17 @@ from numeric_check.kernels.time_limit import time_limit
 from numeric_check.laws.decay_laws import without_decay
 from numeric_check.reference_values.tolerance import DTYPES, FORMATS, window_exponent
 from numeric_check.rounding import upward
-from numeric_check.rounding.blocks import DECAY, FORMS, MAPS, ROTATE, BlockBound, SideRun
+from numeric_check.rounding.blocks import (
+    BIAS,
+    DECAY,
+    FORMS,
+    MAPS,
+    OF_LAG,
+    ROTATE,
+    SCORE,
+    BlockBound,
+    SideRun,
+)
 from numeric_check.rounding.decay import decay_bounds, only_decays
 from numeric_check.rounding.element import (
     Model,
@@ -34,8 +44,9 @@ from numeric_check.rounding.element import (
     unknown,
 )
 from numeric_check.rounding.formula import formula
+from numeric_check.rounding.lag_forms import bias_terms, lag_bounds, served_lag
 from numeric_check.rounding.library import LIBRARIES, RoundingLibrary
-from numeric_check.rounding.parameters import plan_at
+from numeric_check.rounding.parameters import exact_values, plan_at
 from numeric_check.rounding.upward import Polynomial
 from numeric_check.text_proof.exact_element import LeavesTheRing
 from symbolic_pe.algebra.matrix import transpose
@@ -66,8 +77,8 @@ class KernelBound:
     limited_by  `domain`, or `range` where the maps would leave the range of the dtype before
     relative    ε, coefficient by coefficient the largest over the blocks
     absolute    η, the largest over the blocks
-    form        `maps` (query and key), `rotate`, whose exact map has no decay, or `decay` itself,
-                a function of the lag u
+    form        `maps` (query and key), `rotate`, whose exact map has no decay, or `decay`, `bias`
+                and `score_mod`, functions of the lag u
     parameters  the values of the parameters that it holds for
     """
 
@@ -104,7 +115,7 @@ def rounding_bound(
     form: str = MAPS,
     parameters: Mapping[str, float] | None = None,
 ) -> KernelBound:
-    """Bound the rounding errors of `transform_query` and `transform_key`, `rotate`, or `decay`.
+    """Bound the rounding errors of one form: both maps, `rotate`, `decay`, `bias` or `score_mod`.
 
     The text is executed once a side on elements that model every rounding of the dtypes that it
     names; so an edit that changes a dtype changes the bound. `reach` is the largest |position −
@@ -133,8 +144,14 @@ def rounding_bound(
         raise SpecificationError(f"dtype: expected one of {', '.join(DTYPES)}, got {dtype!r}")
     if form not in FORMS:
         raise SpecificationError(f"form: expected one of {', '.join(FORMS)}, got {form!r}")
-    if form != MAPS and (plan.uniform_decay is None or not kernel.has(form)):
-        raise NotYetCovered(f"{form} is offered where every block decays at one rate a head")
+    if not offers(kernel, plan, form, dtype):
+        why = {
+            BIAS: "where an encoding has an additive bias",
+            SCORE: "by texts for torch, where an encoding has an additive bias",
+        }
+        common = "where every block decays at one rate a head"
+        of_numpy = "; texts for numpy return float64" if kernel.target == "numpy" else ""
+        raise NotYetCovered(f"{form} is offered {why.get(form, common)}{of_numpy}")
     if form == ROTATE:
         plan = without_decay(plan)
     if plan.parameters and parameters is None:
@@ -151,14 +168,16 @@ def rounding_bound(
     limit = float(plan.encoding.domain.max_position) if reach is None else float(reach)
     if not limit > 0 or not math.isfinite(limit):
         raise SpecificationError(f"reach: expected a positive number, got {reach}")
-    falls = form == DECAY and only_decays(plan)
-    served = limit if falls else served_reach(plan, dtype, limit)
+    served = _served(plan, dtype, limit, form, values)
     blocks: list[BlockBound] = []
     try:
         with time_limit(SECONDS), np.errstate(all="ignore"):  # bounds may become infinite
             if form == DECAY:
                 blocks = decay_bounds(kernel, plan, dtype, served)
-            for side in FORMS[form] if form != DECAY else ():
+            elif form in OF_LAG:
+                terms = bias_terms(plan, exact_values(values))
+                blocks = lag_bounds((kernel, arguments), plan, (dtype, form), served, terms)
+            for side in FORMS[form] if form not in OF_LAG else ():
                 blocks += _side_bounds((kernel, arguments), plan, dtype, side, served)
     except COVERS_NO_MORE as error:
         raise NotYetCovered(f"no rounding bound: {error}") from None
@@ -168,6 +187,27 @@ def rounding_bound(
     absolute = max((b.absolute for b in blocks), default=0.0)
     cut = "domain" if served == limit else "range"
     return KernelBound(dtype, served, cut, relative, absolute, tuple(blocks), form, values)
+
+
+def offers(kernel: Kernel, plan: KernelPlan, form: str, dtype: str) -> bool:
+    """Whether a kernel has a form with results in a dtype."""
+    if form == MAPS:
+        return True
+    of_dtype = kernel.target != "numpy" or dtype == "float64" or form == ROTATE
+    has = bool(plan.augmentations) if form in (BIAS, SCORE) else plan.uniform_decay is not None
+    return has and of_dtype and kernel.has(OF_LAG.get(form, form))
+
+
+def _served(
+    plan: KernelPlan, dtype: str, limit: float, form: str, values: Mapping[str, float]
+) -> float:
+    """The largest |u| ≤ limit for which a form stays in the range of a dtype."""
+    if form in (BIAS, SCORE):
+        terms = bias_terms(plan, exact_values(values))
+        return served_lag(terms, dtype, limit, causal=plan.encoding.domain.causal)
+    if form == DECAY and only_decays(plan):
+        return limit
+    return served_reach(plan, dtype, limit)
 
 
 def served_reach(plan: KernelPlan, dtype: str, limit: float) -> float:

@@ -285,6 +285,10 @@ class Model:
             for p, q in zip(a, b, strict=True)
             if p.constant != 0 and q.constant != 0
         ]
+        return self.sum(parts, dtype)
+
+    def sum(self, parts: list[Rounded], dtype: str) -> Rounded:
+        """Σ âᵢ in any order: a term passes through one rounding less than there are terms."""
         if len(parts) < 2:
             return parts[0] if parts else number(0)
         value: Value = {}

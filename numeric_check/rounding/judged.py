@@ -11,8 +11,8 @@ from numeric_check.kernels.kernel import Kernel
 from numeric_check.kernels.time_limit import time_limit
 from numeric_check.reference_values.tolerance import DTYPES
 from numeric_check.rounding.bias import BiasBound, bias_bound, measure_bias
-from numeric_check.rounding.blocks import DECAY, MAPS, ROTATE
-from numeric_check.rounding.bound import KernelBound, rounding_bound
+from numeric_check.rounding.blocks import BIAS, DECAY, MAPS, OF_LAG, ROTATE, SCORE
+from numeric_check.rounding.bound import KernelBound, offers, rounding_bound
 from numeric_check.rounding.formula import stated_formula, stated_number, states_at_least
 from numeric_check.rounding.measured import Measurement, measure
 from numeric_check.rounding.safe import SafePosition, safe_position
@@ -25,7 +25,11 @@ ASSUMED = (
     "cos of float64 within one unit in the last place; fused or not, any order of summation"
 )
 LAW = "||y - A x|| <= eps ||A|| ||x|| + eta for every block A(u), u = position - reference"
-OF_DECAY = "|f - e^(a u)| <= eps e^(a u) + eta for decay, u the lag"
+OF_LAGS = {
+    DECAY: "|f - e^(a u)| <= eps e^(a u) + eta for decay, u the lag",
+    BIAS: "|f - b(u)| <= eps |b|_+ + eta for bias, u the lag, |b|_+ the sum of its terms' sizes",
+    SCORE: "|f - s - b(u)| <= eps (|s| + |b|_+) + eta for score_mod of a score s",
+}
 HOLDS, REFUTED, UNDECIDED = "holds", "refuted", "undecided"
 
 
@@ -73,8 +77,8 @@ class KernelBounds:
 
     dtypes  of the query and key maps
     rotate  of `rotate`, where the kernel offers it: the form that is stable at any range
-    decay   of `decay` beside it, by the dtype of its result; u is the lag
-    bias    of the coordinates that realise a bias, where that is a polynomial
+    of_lag  of `decay`, `bias` and `score_mod`, by name and the dtype of the result; u is the lag
+    bias    of the coordinates that realise a bias
     """
 
     verdict: str
@@ -82,13 +86,13 @@ class KernelBounds:
     dtypes: Mapping[str, DtypeBound] = field(default_factory=dict)
     rotate: Mapping[str, DtypeBound] = field(default_factory=dict)
     bias: Mapping[str, DtypeBias] = field(default_factory=dict)
-    decay: Mapping[str, DtypeBound] = field(default_factory=dict)
+    of_lag: Mapping[str, Mapping[str, DtypeBound]] = field(default_factory=dict)
 
     @property
     def all(self) -> dict[str, DtypeBound]:
         """Every bound by the name that a header gives it: `bfloat16`, `rotate bfloat16`."""
-        parts = ((ROTATE, self.rotate), (DECAY, self.decay))
-        beside = {f"{form} {x}": d for form, found in parts for x, d in found.items()}
+        parts = {ROTATE: self.rotate, **self.of_lag}
+        beside = {f"{form} {x}": d for form, found in parts.items() for x, d in found.items()}
         return {**self.dtypes, **beside}
 
     @property
@@ -108,7 +112,7 @@ class KernelBounds:
         """The bounds as lines for the header of a file; none where they are undecided."""
         if not self.dtypes:
             return []
-        law = f"{LAW}; {OF_DECAY}" if self.decay else LAW
+        law = "; ".join([LAW, *(OF_LAGS[form] for form in self.of_lag)])
         return [f"# error:       {law}"] + [
             f"# {name + ':':<12} {d.stated}" for name, d in self.all.items()
         ]
@@ -138,21 +142,19 @@ def judge(kernel: Kernel, plan: KernelPlan, *, dtypes: Sequence[str] = DTYPES) -
     `undecided` with the reason where rounded elements do not cover the text; a kernel never makes
     it raise.
     """
-    found: dict[str, dict[str, DtypeBound]] = {MAPS: {}, ROTATE: {}, DECAY: {}}
-    offered = plan.uniform_decay is not None and kernel.has(ROTATE)
-    decays = plan.uniform_decay is not None and kernel.has(DECAY)
+    found: dict[str, dict[str, DtypeBound]] = {}
     try:
         with time_limit(SECONDS), np.errstate(all="ignore"):
-            for form in (MAPS, ROTATE) if offered else (MAPS,):
-                for dtype in dtypes:
-                    found[form][dtype] = _judged(kernel, plan, dtype, form)
-            for dtype in dtypes if decays else ():
-                if kernel.target == "torch" or dtype == "float64":
-                    found[DECAY][dtype] = _judged(kernel, plan, dtype, DECAY)
+            for form in (MAPS, ROTATE, *OF_LAG):
+                offered = [d for d in dtypes if offers(kernel, plan, form, d)]
+                for dtype in offered:
+                    found.setdefault(form, {})[dtype] = _judged(kernel, plan, dtype, form)
             bias, missing = _bias(kernel, plan, dtypes)
     except (NotYetCovered, Undecided, KernelError) as error:
         return KernelBounds(UNDECIDED, str(error))
-    bounds = KernelBounds(HOLDS, ASSUMED + missing, found[MAPS], found[ROTATE], bias, found[DECAY])
+    of_lag = {form: found[form] for form in OF_LAG if form in found}
+    reason = ASSUMED + missing
+    bounds = KernelBounds(HOLDS, reason, found.get(MAPS, {}), found.get(ROTATE, {}), bias, of_lag)
     return replace(bounds, verdict=REFUTED) if bounds.failures else bounds
 
 

@@ -29,7 +29,7 @@ def plan_at(plan: KernelPlan, parameters: Mapping[str, float]) -> KernelPlan:
         )
     if not parameters:
         return plan
-    values = {name: Scalar.rational(exact_number(x)) for name, x in parameters.items()}
+    values = exact_values(parameters)
     for head in plan.encoding.heads:
         if not holds_at(head.generator.assumptions, values):
             declared = ", ".join(f"{n} {text}" for n, text in plan.encoding.parameters.items())
@@ -44,8 +44,13 @@ def plan_at(plan: KernelPlan, parameters: Mapping[str, float]) -> KernelPlan:
     return replace(plan, groups=tuple(groups), parameters=())
 
 
+def exact_values(parameters: Mapping[str, float]) -> dict[str, Scalar]:
+    """The binary64 numbers as exact ones."""
+    return {name: Scalar.rational(exact_number(x)) for name, x in parameters.items()}
+
+
 def _vector_at(vector: Vector, values: Mapping[str, Scalar]) -> Vector:
     return Vector(tuple(tuple(x.substitute(values) for x in row) for row in vector.rows))
 
 
-__all__ = ["plan_at"]
+__all__ = ["exact_values", "plan_at"]

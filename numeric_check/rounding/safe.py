@@ -6,11 +6,13 @@ import math
 from dataclasses import dataclass
 
 from numeric_check.kernels.kernel import Kernel
+from numeric_check.rounding.blocks import SCORE
 from numeric_check.rounding.bound import KernelBound, rounding_bound
 from numeric_check.rounding.formula import default_tolerance, largest_within
 from symbolic_pe.emit.plan import KernelPlan
 from symbolic_pe.errors import SpecificationError
 
+ADDED = 2.0
 HORIZON = 2.0**52
 """Positions beyond are not all numbers of float64 to the unit, so no answer goes further."""
 
@@ -41,7 +43,8 @@ def safe_position(
 ) -> SafePosition:
     """The largest |position − reference| at which every block keeps ε ≤ τ.
 
-    τ is `default_tolerance` unless given. Where the bound of the domain leaves room, the text is
+    τ is `default_tolerance` unless given, and twice that for `score_mod`, which adds two rounded
+    numbers. Where the bound of the domain leaves room, the text is
     bounded again up to `HORIZON`, so the answer may lie beyond the declared domain.
 
     >>> from numeric_check.kernels.kernel import compile_kernel
@@ -58,6 +61,8 @@ def safe_position(
     `rounding_bound` raises.
     """
     limit = default_tolerance(bound.dtype) if tolerance is None else tolerance
+    if bound.form == SCORE and tolerance is None:
+        limit *= ADDED
     if not (limit > 0 and math.isfinite(limit)):
         raise SpecificationError(f"tolerance: expected a positive number, got {tolerance}")
     found = _within(bound, limit)

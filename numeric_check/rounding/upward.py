@@ -66,6 +66,14 @@ def shift(p: Polynomial, power: int) -> Polynomial:
     return (0.0,) * power + p if p else NOTHING
 
 
+def product(p: Polynomial, q: Polynomial) -> Polynomial:
+    """p·q."""
+    total: Polynomial = NOTHING
+    for k, c in enumerate(p):
+        total = add(total, shift(scale(q, c), k))
+    return total
+
+
 def largest(p: Polynomial, q: Polynomial) -> Polynomial:
     """Coefficient by coefficient the larger one, which is above both."""
     return tuple(max(a, b) for a, b in zip_longest(p, q, fillvalue=0.0))

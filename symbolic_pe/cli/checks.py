@@ -73,12 +73,16 @@ def bounds_record(bounds: KernelBounds) -> BoundsRecord:
         "refuted": "refuted",
         "undecided": "undecided",
     }
-    maps, rotate, decay = (
+    maps, rotate = (
         {dtype: _bound_record(found) for dtype, found in part.items()}
-        for part in (bounds.dtypes, bounds.rotate, bounds.decay)
+        for part in (bounds.dtypes, bounds.rotate)
     )
     bias = {dtype: _bias_record(found) for dtype, found in bounds.bias.items()}
-    return BoundsRecord(verdicts[bounds.verdict], bounds.reason, maps, rotate, bias, decay)
+    of_lag = {
+        form: {dtype: _bound_record(found) for dtype, found in part.items()}
+        for form, part in bounds.of_lag.items()
+    }
+    return BoundsRecord(verdicts[bounds.verdict], bounds.reason, maps, rotate, bias, of_lag)
 
 
 def _bias_record(found: DtypeBias) -> BiasRecord:

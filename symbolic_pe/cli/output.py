@@ -183,8 +183,10 @@ class BoundsRecord(msgspec.Struct, frozen=True):
     """Rounding bounds of one kernel: `undecided` where its text is not covered.
 
     `dtypes` are of the query and key maps, `rotate` of the form without decay, `bias` of the
-    coordinates that realise a bias and `decay` of the function of that name, where the kernel has
-    them.
+    coordinates that realise a bias, and `of_lag` of the functions `decay`, `bias` and `score_mod`
+    of the lag u, where the kernel has them: |f - e^(au)| <= eps·e^(au) + eta of decay, and
+    |f - s - b(u)| <= eps·(|s| + |b|_+) + eta of the others, |b|_+ the sum of the sizes of the
+    terms of b, and s the score.
     """
 
     verdict: Literal["holds", "refuted", "undecided"]
@@ -192,7 +194,7 @@ class BoundsRecord(msgspec.Struct, frozen=True):
     dtypes: dict[str, BoundRecord]
     rotate: dict[str, BoundRecord]
     bias: dict[str, BiasRecord]
-    decay: dict[str, BoundRecord] = {}
+    of_lag: dict[str, dict[str, BoundRecord]] = {}
 
 
 class BuildRecord(msgspec.Struct, frozen=True):

@@ -274,14 +274,17 @@ def _bounds(artefacts: Artefacts, bounds: dict[str, BoundsRecord]) -> str:
         "For every block A(u) of every head, u = position − reference, and all real |u| up to the "
         "reach: ‖ŷ − A(u)x‖₂ ≤ ε(|u|)·‖A(u)‖₂·‖x‖₂ + η. `safe to` is the largest |u| at which ε "
         "keeps the tolerance; `measured` is the worst measured error over its bound. Of `decay`, u "
-        "is the lag and |f − e^{au}| ≤ ε·e^{au} + η.",
+        "is the lag and |f − e^{au}| ≤ ε·e^{au} + η; of `bias` and `score_mod` (of a score s) "
+        "|f − s − b(u)| ≤ ε·(|s| + |b|₊) + η, |b|₊ the sum of the sizes of the terms of b.",
         "",
         "| kernel | dtype | ε | η | reach | tolerance | safe to | measured |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for target, found in bounds.items():
         rows = [*found.dtypes.items(), *((f"{d}, rotate", b) for d, b in found.rotate.items())]
-        rows += [(f"{d}, decay", b) for d, b in found.decay.items()]
+        rows += [
+            (f"{d}, {form}", b) for form, part in found.of_lag.items() for d, b in part.items()
+        ]
         for dtype, b in rows:
             safe = "–" if b.safe_position is None else f"{b.safe_position}"
             safe += {"tolerance": "", "range": " (range)", "horizon": " and beyond"}[

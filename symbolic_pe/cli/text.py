@@ -94,7 +94,11 @@ def bounds_text(target: str, bounds: BoundsRecord) -> str:
         return f"  {target:<6} no rounding bound: {reason}"
     rows = [(dtype, b) for dtype, b in bounds.dtypes.items()]
     rows += [(f"{dtype}, rotate", b) for dtype, b in bounds.rotate.items()]
-    rows += [(f"{dtype}, decay", b) for dtype, b in bounds.decay.items()]
+    rows += [
+        (f"{dtype}, {form}", b)
+        for form, found in bounds.of_lag.items()
+        for dtype, b in found.items()
+    ]
     lines = [f"  {target:<6} {name:<9} eps = {b.formula}; {safe_text(b)}" for name, b in rows]
     lines += [
         f"  {target:<6} {dtype:<9} bias by coordinates: error of a logit <= {b.formula}; "
@@ -143,7 +147,8 @@ def build_text(
         lines.extend(bounds_text(target, found) for target, found in bounds.items())
         if artefacts.plan is not None and artefacts.plan.augmentations:
             lines.append(
-                "  (eps is of the channels of x; bias() itself is right at every position)"
+                "  (of bias and score_mod, u is the lag and eps relative to the sizes of score and "
+                "terms)"
             )
     if artefacts.failures:
         refuting = refutation_files(artefacts.refutation)
