@@ -21,15 +21,19 @@ from flint import arb, fmpq
 
 from numeric_check.kernels.kernel import DTYPE_OF, Kernel
 from numeric_check.reference_values.exact_number import exact_number
-from numeric_check.reference_values.tolerance import DTYPES, FORMATS
+from numeric_check.reference_values.tolerance import DTYPES, FORMATS, window_exponent
 from numeric_check.rounding import majorant, upward
 from numeric_check.rounding.blocks import FORMS, MAPS
-from numeric_check.rounding.bound import COVERS_NO_MORE, run_side
+from numeric_check.rounding.bound import COVERS_NO_MORE
+from numeric_check.rounding.box_bounds import parameter
+from numeric_check.rounding.coefficient import Box
 from numeric_check.rounding.element import Model, Rounded
 from numeric_check.rounding.formula import formula, largest_within
 from numeric_check.rounding.lag_forms import BiasBalls, absolutely_away, bias_terms
 from numeric_check.rounding.lag_products import of_lag
 from numeric_check.rounding.majorant import NO_INPUT, Majorant
+from numeric_check.rounding.parameters import declared_box, exact_values, points_in
+from numeric_check.rounding.running import run_side
 from numeric_check.rounding.upward import Polynomial
 from numeric_check.text_proof.exact_element import LeavesTheRing
 from symbolic_pe.algebra.scalar import precision
@@ -85,8 +89,8 @@ def bias_bound(
     >>> bias_bound(kernel, plan, "bfloat16").safe
     256
 
-    Raises `NotYetCovered` for kernels without such coordinates, for parameters, and for what
-    `rounding_bound` does not cover.
+    Parameters lie in their `declared_box`. Raises `NotYetCovered` for kernels without such
+    coordinates, and for what `rounding_bound` does not cover.
     """
     if not plan.augmentations:
         raise NotYetCovered("the kernel appends no coordinates")
@@ -134,6 +138,8 @@ def measure_bias(kernel: Kernel, plan: KernelPlan, bound: BiasBound) -> float:
 
     The products of the coordinates are summed exactly, so nothing but the coordinates is measured.
     """
+    values = points_in(plan, declared_box(plan))[0] if plan.parameters else {}
+    given = [values[name] for name in plan.parameters]
     limit = int(bound.reach)
     whole = {0, 1, limit, *(2**k + o for k in range(1, 53) for o in (-1, 0, 1))}
     positions = sorted(t for t in whole if t <= limit)
@@ -141,7 +147,7 @@ def measure_bias(kernel: Kernel, plan: KernelPlan, bound: BiasBound) -> float:
     shape = (len(positions), plan.dimension)
     x = np.zeros(shape if plan.heads == 1 else (plan.heads, *shape), DTYPE_OF[bound.dtype])
     query, key = (
-        function(x, np.array(positions)).astype(np.float64)[..., plan.dimension :]
+        function(x, np.array(positions), *given).astype(np.float64)[..., plan.dimension :]
         for function in (kernel.transform_query, kernel.transform_key)
     )
     query, key = (a.reshape(plan.heads, len(positions), -1) for a in (query, key))
@@ -149,7 +155,7 @@ def measure_bias(kernel: Kernel, plan: KernelPlan, bound: BiasBound) -> float:
         return math.inf
     worst = 0.0
     step = PAIRS * max(1, query.shape[-1] // FEW)
-    for head, terms in enumerate(bias_terms(plan)):
+    for head, terms in enumerate(bias_terms(plan, exact_values(values))):
         with precision(BITS):
             balls = BiasBalls(terms)
         for i, t in enumerate(positions):
@@ -184,15 +190,19 @@ def _error(
     """B for |u| ≤ reach, the largest over the heads; None where a coordinate would overflow."""
     model = Model(float(reach), integers=plan.encoding.domain.time == "integer")
     d = plan.dimension
+    box = Box.of(declared_box(plan), window_exponent(FORMATS[dtype]))
+    given = [parameter(name, box) for name in plan.parameters]
     try:
         with np.errstate(all="ignore"):
-            query, key = (run_side(kernel, plan, dtype, side, model)[:, d:] for side in FORMS[MAPS])
+            query, key = (
+                run_side(kernel, plan, dtype, side, model, *given)[:, d:] for side in FORMS[MAPS]
+            )
         sizes = [model.size(x).constant for row in (*query, *key) for x in row]
         if max(sizes, default=0.0) > FORMATS[dtype].largest:
             return None
         largest: Polynomial = upward.NOTHING
         for head in range(plan.heads):
-            found = _of_head(terms[head], list(query[head]), list(key[head]), float(reach))
+            found = _of_head((terms[head], box), list(query[head]), list(key[head]), float(reach))
             largest = upward.largest(largest, found)
     except COVERS_NO_MORE as error:
         raise NotYetCovered(f"no bound of the bias: {error}") from None
@@ -200,7 +210,10 @@ def _error(
 
 
 def _of_head(
-    declared: Sequence[RealTerm], query: Sequence[Rounded], key: Sequence[Rounded], reach: float
+    declared: tuple[Sequence[RealTerm], Box],
+    query: Sequence[Rounded],
+    key: Sequence[Rounded],
+    reach: float,
 ) -> Polynomial:
     total: Polynomial = upward.NOTHING
     for q, k in zip(query, key, strict=True):
@@ -223,7 +236,7 @@ def _polynomial(a: Majorant, reach: float) -> Polynomial:
     for term, c in a.items():
         if term.input != NO_INPUT:
             raise LeavesTheRing("a coordinate depends on the input")
-        grown = upward.exponential(upward.times(upward.above(fmpq(*term.rate)), reach))
+        grown = upward.exponential(majorant.largest_exponent(term.rate, reach))
         size = c if term.rate == majorant.ZERO else upward.times(c, grown)
         total = upward.add(total, upward.shift((size,), term.power))
     return total

@@ -20,7 +20,7 @@ from flint import arb, fmpq
 
 from numeric_check.rounding import majorant, upward
 from numeric_check.rounding.element import Model, Rounded
-from numeric_check.rounding.majorant import NO_INPUT, Term, Wave
+from numeric_check.rounding.majorant import NO_INPUT, Number, Term, Wave, number_of, ratio
 from numeric_check.rounding.upward import Polynomial
 from numeric_check.text_proof.exact_element import LeavesTheRing
 from symbolic_pe.algebra.matrix import ScalarMatrix, transpose
@@ -60,7 +60,7 @@ class _Entry(NamedTuple):
 
     term: Term
     size: float
-    coefficient: fmpq
+    coefficient: Number
 
 
 Entries = dict[tuple[int, int], _Entry]
@@ -199,21 +199,20 @@ class SideRun:
     def _share(self, shares: _Shares, term: Term, c: float, entry: _Entry) -> None:
         main = entry.term
         if term.rate != main.rate:
-            exponent = upward.times(
-                upward.above(fmpq(*term.rate) - fmpq(*main.rate)), self.model.reach
-            )
+            difference = number_of(term.rate) - number_of(main.rate)
+            exponent = majorant.largest_exponent(ratio(difference), self.model.reach)
             c = upward.times(c, upward.exponential(exponent))
         power = term.power - main.power
-        if power < 0:
+        if power < 0 or entry.size == 0.0:
             shares.raise_to("loose", term.power, c)
             return
-        ratio = upward.up(c / entry.size)
+        share = upward.up(c / entry.size)
         if term.wave == main.wave or main.wave is None:
-            shares.raise_to("own", power, ratio)
+            shares.raise_to("own", power, share)
         elif term.wave is not None and term.wave.frequency == main.wave.frequency:
-            shares.raise_to("turned", power, ratio)
+            shares.raise_to("turned", power, share)
         else:
-            shares.raise_to("flat", power, ratio)
+            shares.raise_to("flat", power, share)
 
     def _constants_away(
         self,
@@ -225,8 +224,8 @@ class SideRun:
         """‖X̂ − X‖ on a block: |Δa|, |Δω| as a complex number, and |Δη|."""
         sign = SIGNS[self.side]
         main = entries[0, 0].term
-        rate = fmpq(*main.rate) * sign
-        frequency = fmpq(*main.wave.frequency) if main.wave is not None else fmpq(0)
+        rate = number_of(main.rate) * sign
+        frequency = number_of(main.wave.frequency) if main.wave is not None else fmpq(0)
         with precision(BITS):
             a = _distance(rate, _entry(group.rate, head, b))
             w = _distance(frequency, _entry(group.frequency, head, b), absolute=True)
@@ -288,11 +287,6 @@ def _square_sum(total: float, x: float) -> float:
     return upward.plus(total, upward.times(x, x))
 
 
-def _below(x: fmpq) -> float:
-    """A float that is at most |x|: two steps below the upper bound pass the rounded quotient."""
-    return math.nextafter(math.nextafter(upward.above(x), 0.0), 0.0)
-
-
 def _main_terms(rows: Sequence[Rounded], inputs: Sequence[int]) -> Entries:
     """The one term of every entry of a block: (term, size, exact coefficient)."""
     found: Entries = {}
@@ -303,7 +297,7 @@ def _main_terms(rows: Sequence[Rounded], inputs: Sequence[int]) -> Entries:
             place = (i, list(inputs).index(term.input))
             if place in found:
                 raise LeavesTheRing("an entry of a block is a sum of two functions")
-            found[place] = _Entry(term, _below(c), c)
+            found[place] = _Entry(term, upward.below(c), c)
     for i in range(len(rows)):
         if (i, i) not in found:
             raise LeavesTheRing("a diagonal entry of a block is 0")

@@ -15,6 +15,7 @@ from numeric_check.rounding.blocks import BIAS, DECAY, MAPS, OF_LAG, ROTATE, SCO
 from numeric_check.rounding.bound import KernelBound, offers, rounding_bound
 from numeric_check.rounding.formula import stated_formula, stated_number, states_at_least
 from numeric_check.rounding.measured import Measurement, measure
+from numeric_check.rounding.parameters import Box
 from numeric_check.rounding.safe import SafePosition, safe_position
 from symbolic_pe.emit.plan import KernelPlan
 from symbolic_pe.errors import KernelError, NotYetCovered, Undecided
@@ -96,6 +97,11 @@ class KernelBounds:
         return {**self.dtypes, **beside}
 
     @property
+    def box(self) -> Box:
+        """Where the parameters lie that the bounds hold for."""
+        return next((d.bound.box for d in self.all.values()), {})
+
+    @property
     def failures(self) -> list[str]:
         """One line for every measured error beyond its bound."""
         beyond = [d.measured for d in self.all.values() if not d.holds]
@@ -113,6 +119,8 @@ class KernelBounds:
         if not self.dtypes:
             return []
         law = "; ".join([LAW, *(OF_LAGS[form] for form in self.of_lag)])
+        if self.box:
+            law += f", for {box_text(self.box)}, wherever the maps stay in range"
         return [f"# error:       {law}"] + [
             f"# {name + ':':<12} {d.stated}" for name, d in self.all.items()
         ]
@@ -134,6 +142,11 @@ class KernelBounds:
             for name, d in self.all.items()
             if name in header and d.understated(header[name])
         ]
+
+
+def box_text(box: Box) -> str:
+    """`w in [0, 4], z in [-4, 4]`."""
+    return ", ".join(f"{name} in [{low:.4g}, {high:.4g}]" for name, (low, high) in box.items())
 
 
 def judge(kernel: Kernel, plan: KernelPlan, *, dtypes: Sequence[str] = DTYPES) -> KernelBounds:
@@ -179,4 +192,4 @@ def _judged(kernel: Kernel, plan: KernelPlan, dtype: str, form: str) -> DtypeBou
     return DtypeBound(bound, safe_position(kernel, plan, bound), measure(kernel, plan, bound))
 
 
-__all__ = ["DtypeBias", "DtypeBound", "KernelBounds", "judge"]
+__all__ = ["DtypeBias", "DtypeBound", "KernelBounds", "box_text", "judge"]

@@ -14,7 +14,6 @@ NumPy texts return float64 only.
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -25,10 +24,12 @@ from numeric_check.kernels.kernel import Kernel
 from numeric_check.reference_values.tolerance import FORMATS, window_exponent
 from numeric_check.rounding import majorant, upward
 from numeric_check.rounding.blocks import BIAS, SCORE, BlockBound
+from numeric_check.rounding.coefficient import Box, exact_scalar
 from numeric_check.rounding.element import Model, Rounded, position, reference, unknown
 from numeric_check.rounding.formats import DType
 from numeric_check.rounding.library import LIBRARIES, RoundingLibrary
-from numeric_check.rounding.majorant import NO_INPUT, ZERO, Term
+from numeric_check.rounding.majorant import NO_INPUT, ZERO, Number, Term, Value, number_of
+from numeric_check.rounding.running import brought
 from numeric_check.rounding.upward import Polynomial
 from numeric_check.text_proof.exact_element import LeavesTheRing
 from symbolic_pe.algebra.scalar import Scalar, precision
@@ -47,21 +48,24 @@ def lag_bounds(
     plan: KernelPlan,
     asked: tuple[str, str],
     reach: float,
-    terms: Sequence[Sequence[RealTerm]],
+    declared: tuple[Sequence[Sequence[RealTerm]], Box],
 ) -> list[BlockBound]:
     """ε and η of every head.
 
-    called  the kernel, and the values of its parameters
-    asked   the dtype, and the form `bias` or `score_mod`
-    terms   the declared bias of every head
+    called    the kernel, and the values of its parameters
+    asked     the dtype, and the form `bias` or `score_mod`
+    declared  the bias of every head, and where its parameters lie
 
     Raises `LeavesTheRing` for what has no bound here.
     """
-    (kernel, arguments), (dtype, form) = called, asked
+    (kernel, arguments), (dtype, form), (terms, box) = called, asked, declared
     model = Model(reach, later=plan.encoding.domain.causal)
     run = _bias if form == BIAS else _scores
     found = run(kernel, plan, model, dtype, arguments)
-    return [_of_head(form, head, element, terms[head], reach) for head, element in enumerate(found)]
+    return [
+        _of_head((form, head), element, terms[head], reach, box)
+        for head, element in enumerate(found)
+    ]
 
 
 _LAST: list[tuple[KernelPlan, list[list[RealTerm]]]] = []
@@ -86,16 +90,20 @@ def _at(term: RealTerm, values: Mapping[str, Scalar]) -> RealTerm:
 
 
 def served_lag(
-    terms: Sequence[Sequence[RealTerm]], dtype: str, limit: float, *, causal: bool
+    terms: Sequence[Sequence[RealTerm]], dtype: str, limit: float, where: tuple[bool, Box]
 ) -> float:
-    """The largest lag ≤ limit for which no term overflows in a dtype."""
+    """The largest lag ≤ limit for which no term overflows in a dtype.
+
+    where  whether lags are not negative, and where parameters lie
+    """
+    causal, box = where
     window = window_exponent(FORMATS[dtype])
-    rates = [t.rate.to_float() for head in terms for t in head]
-    growth = max((a if causal else abs(a) for a in rates), default=0.0)
+    balls = [box.ball(t.rate) for head in terms for t in head]
+    growth = max((float((a if causal else abs(a)).upper()) for a in balls), default=0.0)
     reach = min(limit, window / growth) if growth > 0 else limit
     for head in terms:
         for t in head:
-            size = abs(t.coefficient.to_float()) or 1.0
+            size = upward.above(box.ball(t.coefficient)) or 1.0
             if t.power:
                 largest = (0.5 * FORMATS[dtype].largest / size) ** (1.0 / t.power)
                 reach = min(reach, largest)
@@ -142,7 +150,7 @@ def _bias(
     library, names = _names(kernel, model)
     t, s = _positions(library)
     named = {"dtype": DType(dtype)} if kernel.target == "torch" else {}
-    result = names[BIAS](t, s, *arguments, **named)
+    result = names[BIAS](t, s, *brought(library, arguments), **named)
     if result.dtype.name != dtype:
         raise LeavesTheRing(f"bias returns {result.dtype.name}")
     found = list(np.asarray(result.data, dtype=object).reshape(-1))
@@ -157,7 +165,7 @@ def _scores(
     kernel: Kernel, plan: KernelPlan, model: Model, dtype: str, arguments: Sequence[Any]
 ) -> list[Rounded]:
     library, names = _names(kernel, model)
-    modify = names["make_score_mod"](*_positions(library), *arguments)
+    modify = names["make_score_mod"](*_positions(library), *brought(library, arguments))
     score = np.empty((), dtype=object)
     score[()] = unknown(THE_SCORE, dtype)
     found = []
@@ -173,13 +181,14 @@ def _scores(
 
 
 def _of_head(
-    form: str, head: int, found: Rounded, declared: Sequence[RealTerm], reach: float
+    place: tuple[str, int], found: Rounded, declared: Sequence[RealTerm], reach: float, box: Box
 ) -> BlockBound:
+    form, head = place
     value = dict(found.value)
     if form == SCORE and value.pop(Term(THE_SCORE, 0, ZERO, None), None) != 1:
         raise LeavesTheRing("score_mod does not add to the score")
     sizes, relative = _shares(found, value)
-    moved = _constants_away(value, declared, reach)
+    moved = _constants_away(_matched(value, declared, box), reach)
     grown = upward.plus(1.0, upward.value(moved, reach))
     whole = upward.add(upward.scale(upward.add(found.relative, relative), grown), moved)
     absolute = found.tiny
@@ -201,12 +210,12 @@ def _shares(found: Rounded, value: Mapping[Term, fmpq]) -> tuple[dict[Shape, flo
         if term.input != NO_INPUT:
             raise LeavesTheRing("the bias depends on the score, or on a position alone")
         shape = (term.power, term.rate)
-        sizes[shape] = sizes.get(shape, 0.0) + _below(c)
+        sizes[shape] = sizes.get(shape, 0.0) + upward.below(c)
     parts: dict[Shape, Polynomial] = {}
     for term, c in found.error.items():
         home = _home(term, sizes)
         if home is not None:
-            own = upward.shift((upward.up(c / _lower(sizes[home])),), term.power - home[0])
+            own = upward.shift((upward.up(c / upward.down(sizes[home])),), term.power - home[0])
             parts[home] = upward.add(parts.get(home, upward.NOTHING), own)
     relative = functools.reduce(upward.largest, parts.values(), upward.NOTHING)
     return sizes, relative
@@ -216,16 +225,14 @@ def _home(term: Term, sizes: Mapping[Shape, float]) -> Shape | None:
     """The largest power of a term of the bias that an error of this rate is compared with."""
     if term.input != NO_INPUT:
         return None
-    powers = [k for k, rate in sizes if rate == term.rate and k <= term.power]
+    powers = [k for (k, rate), c in sizes.items() if rate == term.rate and k <= term.power and c]
     return (max(powers), term.rate) if powers else None
 
 
-def _constants_away(
-    value: Mapping[Term, fmpq], declared: Sequence[RealTerm], reach: float
-) -> Polynomial:
+def _constants_away(matched: Sequence[tuple[RealTerm, float, float]], reach: float) -> Polynomial:
     """|b̂ − b| relative to |b|₊, the largest over the terms."""
     away: Polynomial = upward.NOTHING
-    for _, changed, moved in _matched(value, declared):
+    for _, changed, moved in matched:
         own = upward.exponential_minus_one((0.0, moved), reach) if moved else upward.NOTHING
         grown = upward.scale(own, upward.plus(1.0, changed))
         away = upward.largest(away, upward.add(grown, (changed,) if changed else ()))
@@ -233,19 +240,18 @@ def _constants_away(
 
 
 def absolutely_away(
-    value: Mapping[Term, fmpq], declared: Sequence[RealTerm], times: float, reach: float
+    value: Value, declared: tuple[Sequence[RealTerm], Box], times: float, reach: float
 ) -> Polynomial:
     """|b̂ − b| at lags up to times·|u|, |u| ≤ reach."""
+    terms, box = declared
     away: Polynomial = upward.NOTHING
     furthest = upward.times(times, reach)
-    for t, changed, moved in _matched(value, declared):
+    for t, changed, moved in _matched(value, terms, box):
         own = upward.exponential_minus_one((0.0, moved), furthest) if moved else upward.NOTHING
         share = upward.add(
             upward.scale(own, upward.plus(1.0, changed)), (changed,) if changed else ()
         )
-        with precision(BITS):
-            size = upward.above(t.coefficient.ball({}))
-            rate = upward.above(t.rate.ball({}))
+        size, rate = (upward.above(box.ball(x)) for x in (t.coefficient, t.rate))
         size = upward.times(size, upward.exponential(upward.times(rate, furthest)))
         share = upward.shift(upward.scale(share, size), t.power)
         scaled = tuple(upward.times(c, upward.power(times, k)) for k, c in enumerate(share))
@@ -254,14 +260,14 @@ def absolutely_away(
 
 
 def _matched(
-    value: Mapping[Term, fmpq], declared: Sequence[RealTerm]
+    value: Value, declared: Sequence[RealTerm], box: Box
 ) -> list[tuple[RealTerm, float, float]]:
     """For every declared term, how far coefficient (relatively) and exponent of the text's are.
 
     Every term of the text belongs to one of the encoding, with constants that may differ.
     """
     names = {"c": "cos", "s": "sin"}
-    left: dict[tuple[int, str], list[tuple[Term, fmpq]]] = {}
+    left: dict[tuple[int, str], list[tuple[Term, Number]]] = {}
     for term, c in value.items():
         wave = "" if term.wave is None else names[term.wave.part]
         left.setdefault((term.power, wave), []).append((term, c))
@@ -271,42 +277,35 @@ def _matched(
             others = left.get((t.power, t.wave), [])
             if not others:
                 raise LeavesTheRing(f"a term of the bias is missing: power {t.power} {t.wave}")
-            exact = t.rate.ball({}), t.frequency.ball({}), t.coefficient.ball({})
-            term, c = min(others, key=lambda o: _gap(o, exact))
+            term, c = min(others, key=lambda o: _gap(o, t, box)) if others[1:] else others[0]
             others.remove((term, c))
-            rate, frequency, coefficient = exact
-            moved = _distance(fmpq(*term.rate), t.rate, rate)
+            moved = _distance(number_of(term.rate), t.rate, box)
             if term.wave is not None:
-                turned = _distance(fmpq(*term.wave.frequency), t.frequency, frequency)
+                turned = _distance(number_of(term.wave.frequency), t.frequency, box)
                 moved = upward.plus(moved, turned)
-            changed = _distance(c, t.coefficient, coefficient)
-            if changed:
-                changed = upward.times(changed, upward.above(1 / abs(coefficient)))
-            found.append((t, changed, moved))
+            changed = exact_scalar(c) - t.coefficient
+            share = 0.0 if changed.is_zero() else upward.above(box.ball(changed / t.coefficient))
+            found.append((t, share, moved))
     if any(left.values()):
         raise LeavesTheRing("the text adds what the bias does not have")
     return found
 
 
-def _distance(given: fmpq, exact: Scalar, ball: arb) -> float:
-    if exact.is_rational():
-        return upward.above(given - exact.rational_value())
-    return upward.above(arb(given) - ball)
+def _distance(given: Number, exact: Scalar, box: Box) -> float:
+    difference = exact_scalar(given) - exact
+    return 0.0 if difference.is_zero() else upward.above(box.ball(difference))
 
 
-def _gap(found: tuple[Term, fmpq], exact: tuple[arb, arb, arb]) -> float:
+def _gap(found: tuple[Term, Number], declared: RealTerm, box: Box) -> float:
     term, c = found
-    frequency = fmpq(*term.wave.frequency) if term.wave is not None else fmpq(0)
-    given = (fmpq(*term.rate), frequency, c)
-    return max(abs(float(arb(x) - y)) for x, y in zip(given, exact, strict=True))
+    pairs = [(number_of(term.rate), declared.rate), (c, declared.coefficient)]
+    if term.wave is not None:
+        pairs.append((number_of(term.wave.frequency), declared.frequency))
+    return max(_apart(x, y, box) for x, y in pairs)
 
 
-def _below(c: fmpq) -> float:
-    return _lower(_lower(upward.above(c)))
-
-
-def _lower(x: float) -> float:
-    return math.nextafter(x, 0.0)
+def _apart(x: Number, y: Scalar, box: Box) -> float:
+    return abs(float((box.ball(exact_scalar(x)) - box.ball(y)).mid()))
 
 
 __all__ = ["BiasBalls", "absolutely_away", "bias_terms", "lag_bounds", "served_lag"]

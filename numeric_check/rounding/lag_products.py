@@ -17,14 +17,23 @@ from collections.abc import Mapping, Sequence
 from flint import fmpq
 
 from numeric_check.rounding.element import Rounded
-from numeric_check.rounding.majorant import NO_INPUT, ZERO, Ratio, Term, Wave, ratio
+from numeric_check.rounding.majorant import (
+    NO_INPUT,
+    ZERO,
+    Number,
+    Ratio,
+    Term,
+    Wave,
+    number_of,
+    ratio,
+)
 from numeric_check.text_proof.exact_element import LeavesTheRing
 
 NONE = fmpq(0)
-Joint = dict[tuple[Term, Term], fmpq]
+Joint = dict[tuple[Term, Term], Number]
 
 
-def of_lag(query: Sequence[Rounded], key: Sequence[Rounded]) -> dict[Term, fmpq]:
+def of_lag(query: Sequence[Rounded], key: Sequence[Rounded]) -> dict[Term, Number]:
     """b with Σ qᵢ(u)·kᵢ(v) = b(u − v). Raises `LeavesTheRing` where there is none."""
     polynomials: Joint = {}
     others: Joint = {}
@@ -37,7 +46,7 @@ def of_lag(query: Sequence[Rounded], key: Sequence[Rounded]) -> dict[Term, fmpq]
     return found
 
 
-def _powers(joint: Joint) -> dict[Term, fmpq]:
+def _powers(joint: Joint) -> dict[Term, Number]:
     places = {(term.power, other.power): c for (term, other), c in joint.items()}
     found = {i: c for (i, j), c in places.items() if j == 0}
     degree = max((i + j for i, j in places), default=0)
@@ -49,13 +58,13 @@ def _powers(joint: Joint) -> dict[Term, fmpq]:
     return {Term(NO_INPUT, i, ZERO, None): c for i, c in found.items()}
 
 
-def _waves(joint: Joint) -> dict[Term, fmpq]:
+def _waves(joint: Joint) -> dict[Term, Number]:
     """Each pair of rate and frequency apart: coefficients of cc, ss, sc, cs."""
-    parts: dict[tuple[Ratio, Ratio | None], dict[str, fmpq]] = {}
+    parts: dict[tuple[Ratio, Ratio | None], dict[str, Number]] = {}
     for (term, other), c in joint.items():
         frequency = None if term.wave is None else term.wave.frequency
         same = None if other.wave is None else other.wave.frequency
-        opposite = ratio(-fmpq(*other.rate))
+        opposite = ratio(-number_of(other.rate))
         if term.power or other.power or frequency != same or term.rate != opposite:
             if c == 0:
                 continue
@@ -63,13 +72,13 @@ def _waves(joint: Joint) -> dict[Term, fmpq]:
         kind = "" if term.wave is None or other.wave is None else term.wave.part + other.wave.part
         own = parts.setdefault((term.rate, frequency), {})
         own[kind] = own.get(kind, NONE) + c
-    found: dict[Term, fmpq] = {}
+    found: dict[Term, Number] = {}
     for (rate, frequency), own in parts.items():
         found.update(_joined(rate, frequency, own))
     return found
 
 
-def _joined(rate: Ratio, frequency: Ratio | None, own: Mapping[str, fmpq]) -> dict[Term, fmpq]:
+def _joined(rate: Ratio, frequency: Ratio | None, own: Mapping[str, Number]) -> dict[Term, Number]:
     if frequency is None:
         return {Term(NO_INPUT, 0, rate, None): own.get("", NONE)}
     cosine, sine = own.get("cc", NONE), own.get("sc", NONE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -19,6 +20,7 @@ from numeric_check.reference_values.exact_map import BlockArray, ExactMap
 from numeric_check.reference_values.exact_number import exact_number
 from numeric_check.rounding.blocks import FORMS, OF_LAG, ROTATE, SIGNS
 from numeric_check.rounding.bound import KernelBound
+from numeric_check.rounding.box_bounds import range_at
 from numeric_check.rounding.measured_lag import measured_lag
 from numeric_check.rounding.measurement import (
     SLACK,
@@ -26,6 +28,7 @@ from numeric_check.rounding.measurement import (
     Number,
     standard_positions,
 )
+from numeric_check.rounding.parameters import points_in
 from symbolic_pe.emit.plan import KernelPlan
 from symbolic_pe.errors import KernelError
 
@@ -149,7 +152,15 @@ def _norms(block: BlockArray) -> Array:
 
 
 def measure(kernel: Kernel, plan: KernelPlan, bound: KernelBound) -> Measurement:
-    """The worst error against the bound, over `standard_positions` and two references."""
+    """The worst error against the bound, over `standard_positions` and two references.
+
+    Over a box, the worst at some points of it.
+    """
+    if bound.box:
+        return max(
+            (_measured_at(kernel, plan, bound, values) for values in points_in(plan, bound.box)),
+            key=lambda m: m.ratio,
+        )
     if bound.form in OF_LAG:
         return measured_lag(kernel, plan, bound)
     bench = Bench(kernel, plan, bound)
@@ -161,6 +172,15 @@ def measure(kernel: Kernel, plan: KernelPlan, bound: KernelBound) -> Measurement
         near = [c + o for o in (0, 1, -1, 0.25 * bound.reach) if abs(c + o) <= bound.reach]
         found += bench.worst(near, drawn[:2], reference=float(c))
     return max(found, key=lambda m: m.ratio)
+
+
+def _measured_at(
+    kernel: Kernel, plan: KernelPlan, bound: KernelBound, values: dict[str, float]
+) -> Measurement:
+    reach = bound.reach
+    if bound.form not in OF_LAG:
+        reach = range_at(plan, values, bound.dtype, bound.reach)
+    return measure(kernel, plan, replace(bound, parameters=values, box={}, reach=reach))
 
 
 def search(

@@ -10,11 +10,12 @@ from numeric_check.rounding.blocks import SCORE
 from numeric_check.rounding.bound import KernelBound, rounding_bound
 from numeric_check.rounding.formula import default_tolerance, largest_within
 from symbolic_pe.emit.plan import KernelPlan
-from symbolic_pe.errors import SpecificationError
+from symbolic_pe.errors import NotYetCovered, SpecificationError
 
 ADDED = 2.0
 HORIZON = 2.0**52
 """Positions beyond are not all numbers of float64 to the unit, so no answer goes further."""
+NEARER = (2.0**40, 2.0**32, 2.0**24)
 
 
 @dataclass(frozen=True)
@@ -67,14 +68,7 @@ def safe_position(
         raise SpecificationError(f"tolerance: expected a positive number, got {tolerance}")
     found = _within(bound, limit)
     if found >= math.floor(bound.reach) and bound.limited_by == "domain":
-        bound = rounding_bound(
-            kernel,
-            plan,
-            bound.dtype,
-            reach=max(HORIZON, bound.reach),
-            form=bound.form,
-            parameters=bound.parameters,
-        )
+        bound = _further(kernel, plan, bound)
         found = _within(bound, limit)
     if found < 0:
         return SafePosition(bound.dtype, limit, None, "tolerance")
@@ -82,6 +76,24 @@ def safe_position(
     if found >= math.floor(bound.reach):
         reason = "range" if bound.limited_by == "range" else "horizon"
     return SafePosition(bound.dtype, limit, int(found), reason)
+
+
+def _further(kernel: Kernel, plan: KernelPlan, bound: KernelBound) -> KernelBound:
+    """The bound as far as the horizon, or as the discriminants of parametric blocks are known."""
+    for reach in (HORIZON, *NEARER) if plan.parameters else (HORIZON,):
+        try:
+            return rounding_bound(
+                kernel,
+                plan,
+                bound.dtype,
+                reach=max(reach, bound.reach),
+                form=bound.form,
+                parameters=bound.box or bound.parameters,
+            )
+        except NotYetCovered:
+            if not plan.parameters:
+                raise
+    return bound
 
 
 def _within(bound: KernelBound, limit: float) -> float:

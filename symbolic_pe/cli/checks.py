@@ -82,7 +82,9 @@ def bounds_record(bounds: KernelBounds) -> BoundsRecord:
         form: {dtype: _bound_record(found) for dtype, found in part.items()}
         for form, part in bounds.of_lag.items()
     }
-    return BoundsRecord(verdicts[bounds.verdict], bounds.reason, maps, rotate, bias, of_lag)
+    box = {name: list(ends) for name, ends in bounds.box.items()}
+    verdict = verdicts[bounds.verdict]
+    return BoundsRecord(verdict, bounds.reason, maps, rotate, bias, of_lag, box)
 
 
 def _bias_record(found: DtypeBias) -> BiasRecord:

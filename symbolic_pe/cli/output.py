@@ -186,7 +186,8 @@ class BoundsRecord(msgspec.Struct, frozen=True):
     coordinates that realise a bias, and `of_lag` of the functions `decay`, `bias` and `score_mod`
     of the lag u, where the kernel has them: |f - e^(au)| <= eps·e^(au) + eta of decay, and
     |f - s - b(u)| <= eps·(|s| + |b|_+) + eta of the others, |b|_+ the sum of the sizes of the
-    terms of b, and s the score.
+    terms of b, and s the score. They hold for all `parameters` between two numbers, wherever the
+    maps stay in the range of the dtype.
     """
 
     verdict: Literal["holds", "refuted", "undecided"]
@@ -195,6 +196,7 @@ class BoundsRecord(msgspec.Struct, frozen=True):
     rotate: dict[str, BoundRecord]
     bias: dict[str, BiasRecord]
     of_lag: dict[str, dict[str, BoundRecord]] = {}
+    parameters: dict[str, list[float]] = {}
 
 
 class BuildRecord(msgspec.Struct, frozen=True):

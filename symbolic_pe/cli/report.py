@@ -269,6 +269,14 @@ def _errors(errors: dict[str, dict[str, ErrorRecord]]) -> str:
     return "\n".join([*lines, "```"])
 
 
+def box_text(bounds: BoundsRecord) -> str:
+    """The parameters that bounds hold for."""
+    parts = [
+        f"{name} in [{low:.4g}, {high:.4g}]" for name, (low, high) in bounds.parameters.items()
+    ]
+    return ", ".join(parts) + ", wherever the maps stay in range"
+
+
 def _bounds(artefacts: Artefacts, bounds: dict[str, BoundsRecord]) -> str:
     lines = [
         "For every block A(u) of every head, u = position − reference, and all real |u| up to the "
@@ -310,7 +318,8 @@ def _bounds(artefacts: Artefacts, bounds: dict[str, BoundsRecord]) -> str:
             for dtype, b in found.bias.items()
         ]
     for target, found in bounds.items():
-        lines += ["", f"{target}: {found.verdict}; {found.reason}."]
+        held = f" (for {box_text(found)})" if found.parameters else ""
+        lines += ["", f"{target}: {found.verdict}{held}; {found.reason}."]
     if artefacts.plan is not None and artefacts.plan.distance:
         lines += ["", "The bounds are about X̂, not X (see Gauge and layout)."]
     return "\n".join(lines)

@@ -19,7 +19,7 @@ from symbolic_pe.cli.output import (
     RecheckRecord,
 )
 from symbolic_pe.cli.pipeline import Artefacts
-from symbolic_pe.cli.report import distance_text
+from symbolic_pe.cli.report import box_text, distance_text
 
 SHOWN_BLOCKS = 6
 SHOWN_FAILURES = 8
@@ -99,7 +99,8 @@ def bounds_text(target: str, bounds: BoundsRecord) -> str:
         for form, found in bounds.of_lag.items()
         for dtype, b in found.items()
     ]
-    lines = [f"  {target:<6} {name:<9} eps = {b.formula}; {safe_text(b)}" for name, b in rows]
+    lines = [f"  {target:<6} for {box_text(bounds)}"] if bounds.parameters else []
+    lines += [f"  {target:<6} {name:<9} eps = {b.formula}; {safe_text(b)}" for name, b in rows]
     lines += [
         f"  {target:<6} {dtype:<9} bias by coordinates: error of a logit <= {b.formula}; "
         f"<= {b.tolerance:.1e} to |u| = {b.safe_position}"
