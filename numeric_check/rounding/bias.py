@@ -233,7 +233,8 @@ def _away(x: Rounded, reach: float) -> Polynomial:
 def _polynomial(a: Majorant, reach: float) -> Polynomial:
     """Above a for |u| ≤ reach; waves are at most 1, and exponentials what they are there."""
     total: Polynomial = upward.NOTHING
-    for term, c in a.items():
+    for given, weight in a.items():
+        term, c = majorant.plain(given, weight)
         if term.input != NO_INPUT:
             raise LeavesTheRing("a coordinate depends on the input")
         grown = upward.exponential(majorant.largest_exponent(term.rate, reach))

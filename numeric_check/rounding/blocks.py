@@ -190,7 +190,7 @@ class SideRun:
                 j = inputs.index(term.input)
                 entry = entries.get((i, j))
                 if entry is None:
-                    shares.raise_to("loose", term.power, c)
+                    shares.raise_to("loose", *_power_and_size(term, c))
                     continue
                 wavy = wavy or entry.term.wave is not None
                 self._share(shares, term, c, entry)
@@ -203,10 +203,12 @@ class SideRun:
             exponent = majorant.largest_exponent(ratio(difference), self.model.reach)
             c = upward.times(c, upward.exponential(exponent))
         power = term.power - main.power
-        if power < 0 or entry.size == 0.0:
+        share = majorant.share_of(term, c, entry.coefficient)
+        term, c = majorant.plain(term, c)
+        if power < 0 or (share is None and entry.size == 0.0):
             shares.raise_to("loose", term.power, c)
             return
-        share = upward.up(c / entry.size)
+        share = upward.up(c / entry.size) if share is None else share
         if term.wave == main.wave or main.wave is None:
             shares.raise_to("own", power, share)
         elif term.wave is not None and term.wave.frequency == main.wave.frequency:
@@ -275,6 +277,11 @@ class SideRun:
         moved = upward.times(grown, upward.plus(away, error))
         reading = upward.plus(norm, upward.plus(away, error))
         return upward.add(upward.scale(relative, reading), (moved,)), upward.times(tiny, 2.0)
+
+
+def _power_and_size(term: Term, c: float) -> tuple[int, float]:
+    whole, size = majorant.plain(term, c)
+    return whole.power, size
 
 
 def _sum_of_sizes(entries: Iterable[_Entry], reach: float) -> float:

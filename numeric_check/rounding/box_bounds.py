@@ -51,6 +51,7 @@ def side_bounds_over(
     matrices = any(isinstance(g, MatrixGroup) for g in plan.groups)
     for kind in CELLS if matrices else (GROWING,):
         box = Box.of(intervals, window_exponent(FORMATS[asked[0]]))
+        box.factors = not matrices  # series have too many of them
         for b in _in_cell(kernel, plan, asked, (reach, Cell(kind, box))):
             place = b.group, b.head, b.block
             known = found.get(place)

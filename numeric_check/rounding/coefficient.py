@@ -29,10 +29,12 @@ class Box:
 
     window  e^{a·u} stays within e^{±window} for every rate a of the kernel: where it stays in the
             range of the dtype
+    factors whether majorants keep coefficients that may vanish (see `majorant.of_value`)
     """
 
     window: float
     values: dict[str, arb] = field(default_factory=dict)
+    factors: bool = True
 
     @classmethod
     def of(cls, intervals: Mapping[str, Interval], window: float) -> Box:

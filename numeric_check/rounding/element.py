@@ -329,7 +329,8 @@ class Model:
         if not a.value.keys() <= {LINEAR}:
             raise LeavesTheRing(f"the text takes {name} of what is no multiple of the position")
         away: upward.Polynomial = upward.NOTHING
-        for term, c in a.absolute().items():
+        for given, weight in a.absolute().items():
+            term, c = majorant.plain(given, weight)
             if term.input > NO_INPUT or term.rate != ZERO or term.wave is not None:
                 raise LeavesTheRing(f"the text takes {name} of what is no multiple of the position")
             part = upward.shift((c,), term.power)

@@ -192,10 +192,11 @@ def _of_head(
     grown = upward.plus(1.0, upward.value(moved, reach))
     whole = upward.add(upward.scale(upward.add(found.relative, relative), grown), moved)
     absolute = found.tiny
-    for term, c in found.error.items():
+    for given, weight in found.error.items():
+        term, c = majorant.plain(given, weight)
         if term.input > NO_INPUT:
             raise LeavesTheRing("score_mod rounds the score before the bias is added")
-        if _home(term, sizes) is None:
+        if _home(term, sizes) is None and _own_share(given, weight, value) is None:
             if term.rate != ZERO or term.wave is not None:
                 raise LeavesTheRing(f"{form} is off by what no bound is about")
             lost = majorant.size({term: c}, reach).constant
@@ -212,13 +213,24 @@ def _shares(found: Rounded, value: Mapping[Term, fmpq]) -> tuple[dict[Shape, flo
         shape = (term.power, term.rate)
         sizes[shape] = sizes.get(shape, 0.0) + upward.below(c)
     parts: dict[Shape, Polynomial] = {}
-    for term, c in found.error.items():
-        home = _home(term, sizes)
-        if home is not None:
+    for given, weight in found.error.items():
+        term, c = majorant.plain(given, weight)
+        share, home = _own_share(given, weight, value), _home(term, sizes)
+        if share is not None:
+            home, own = (term.power, term.rate), upward.shift((share,), 0)
+        elif home is not None:
             own = upward.shift((upward.up(c / upward.down(sizes[home])),), term.power - home[0])
-            parts[home] = upward.add(parts.get(home, upward.NOTHING), own)
+        else:
+            continue
+        parts[home] = upward.add(parts.get(home, upward.NOTHING), own)
     relative = functools.reduce(upward.largest, parts.values(), upward.NOTHING)
     return sizes, relative
+
+
+def _own_share(term: Term, c: float, value: Value) -> float | None:
+    """An error relative to the one term of its power and rate, where that may vanish."""
+    own = [x for t, x in value.items() if (t.power, t.rate) == (term.power, term.rate)]
+    return majorant.share_of(term, c, own[0]) if len(own) == 1 else None
 
 
 def _home(term: Term, sizes: Mapping[Shape, float]) -> Shape | None:

@@ -52,13 +52,18 @@ class Root(NamedTuple):
 
 
 class Term(NamedTuple):
-    """input·|u|^power·e^{rate·u}·wave/over, with a root or 1 for `over`."""
+    """input·|u|^power·e^{rate·u}·wave/over·|factor|, with a root or 1 for `over`.
+
+    factor  only in majorants: a coefficient that vanishes somewhere in the box of the parameters,
+            kept as it is, so that what is relative to it stays so
+    """
 
     input: int
     power: int
     rate: Ratio
     wave: Wave | None
     over: Root | None = None
+    factor: Coefficient | None = None
 
 
 ONE = Term(NO_INPUT, 0, ZERO, None)
@@ -101,7 +106,11 @@ def _joined(p: Term, q: Term) -> Term:
     wave = p.wave if q.wave is None else q.wave if p.wave is None else None
     if p.over is not None and q.over is not None:
         raise LeavesTheRing("the text divides by two roots")
-    return Term(max(p.input, q.input), power, _added(p.rate, q.rate), wave, p.over or q.over)
+    rate, over = _added(p.rate, q.rate), p.over or q.over
+    factor = p.factor or q.factor
+    if p.factor is not None and q.factor is not None:
+        factor = abs(p.factor * q.factor)
+    return Term(max(p.input, q.input), power, rate, wave, over, factor)
 
 
 def _added(a: Ratio, b: Ratio) -> Ratio:
@@ -124,8 +133,29 @@ def sum_of(a: Value, b: Value) -> Value:
 
 
 def of_value(value: Value) -> Majorant:
-    """|coefficients|."""
-    return {term: upward.above(c) for term, c in value.items()}
+    """|coefficients|; those that vanish somewhere as factors."""
+    result: dict[Term, float] = {}
+    for term, c in value.items():
+        if isinstance(c, Coefficient) and c.box.factors and upward.below(c) == 0.0:
+            result[term._replace(factor=abs(c))] = 1.0
+        else:
+            result[term] = upward.above(c)
+    return result
+
+
+def plain(term: Term, c: float) -> tuple[Term, float]:
+    """A term of a majorant without its factor."""
+    if term.factor is None:
+        return term, c
+    return term._replace(factor=None), upward.times(c, upward.above(term.factor))
+
+
+def share_of(term: Term, c: float, coefficient: Number) -> float | None:
+    """c·|factor| relative to a coefficient that is a multiple of the factor; else None."""
+    if term.factor is None or not isinstance(coefficient, Coefficient):
+        return None
+    ratio_ = coefficient / term.factor
+    return None if isinstance(ratio_, Coefficient) else upward.up(c / upward.below(ratio_))
 
 
 def add(a: Majorant, b: Majorant) -> Majorant:
@@ -169,7 +199,8 @@ def by_polynomial(a: Majorant, p: upward.Polynomial) -> Majorant:
 def size(a: Majorant, reach: float) -> Size:
     """Bounds over |u| ≤ reach; waves, and unit vectors, are at most 1."""
     constant = of_input = 0.0
-    for term, c in a.items():
+    for given, weight in a.items():
+        term, c = plain(given, weight)
         bound = upward.times(c, upward.power(reach, term.power))
         if term.rate != ZERO:
             bound = upward.times(bound, upward.exponential(largest_exponent(term.rate, reach)))

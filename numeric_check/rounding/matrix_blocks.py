@@ -161,6 +161,7 @@ class MatrixRun:
 
     def _sort(self, place: tuple[int, int], term: Term, c: float, rate: Ratio) -> None:
         """What a table lost to underflow has no e^{au}: it is compared with the least of it."""
+        term, c = majorant.plain(term, c)
         if term.rate != rate and (self.cell.kind != GROWING or term.rate == ZERO):
             difference = ratio(number_of(term.rate) - number_of(rate))
             exponent = majorant.largest_exponent(difference, self.model.reach)

@@ -44,7 +44,8 @@ def _relative_of_divisor(
     """|b/b̂ − 1| ≤ ρ/(1 − ρ), ρ relative to b."""
     size = upward.above(1 / factor)
     found = b.relative
-    for term, c in b.error.items():
+    for given, weight in b.error.items():
+        term, c = majorant.plain(given, weight)
         if term.input > NO_INPUT or term.rate != ZERO or term.wave is not None:
             raise LeavesTheRing("the text divides by what is no constant")
         part = upward.shift((upward.times(c, size),), term.power)
@@ -72,10 +73,12 @@ def sqrt(model: Model, a: Rounded, dtype: str) -> Rounded:
     if model.largest(a.relative) > HALF:
         raise LeavesTheRing("the text takes the root of a number that may be far off")
     error: dict[Term, float] = {}
-    for term, away in a.error.items():
+    for given, weight in a.error.items():
+        term, away = majorant.plain(given, weight)
         if term.input > NO_INPUT or term.rate != ZERO or term.wave is not None:
             raise LeavesTheRing("the text takes the root of what is no discriminant")
-        error[over_root(term, root)] = upward.times(away, 1.5)
+        place = over_root(term, root)
+        error[place] = upward.plus(error.get(place, 0.0), upward.times(away, 1.5))
     relative = upward.scale(a.relative, upward.times(0.5, model.grown(a.relative)))
     return model.rounded(Rounded({ONE: symbol}, error, relative), dtype)
 
