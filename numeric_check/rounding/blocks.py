@@ -36,6 +36,8 @@ FORMS = {MAPS: {"query": 1, "key": -1}, ROTATE: {"rotate": 1}, **{f: {f: 1} for 
 """The functions of a form, with the sign of u in the map that each applies."""
 SIGNS = {side: sign for sides in FORMS.values() for side, sign in sides.items()}
 BITS = 160
+UNDERFLOW = 2.0**-100
+"""What tables and products lose to underflow is below, and every rounding above."""
 SQRT2 = upward.up(math.sqrt(2.0))
 
 
@@ -45,6 +47,7 @@ class BlockBound:
 
     group, head, block  its place in the plan
     side                `query`, `key`, or the name of the form
+    loose               whether a part of ε is relative to e^{au} and to no entry of the block
     """
 
     group: int
@@ -53,6 +56,7 @@ class BlockBound:
     side: str
     relative: Polynomial
     absolute: float
+    loose: bool = False
 
 
 class _Entry(NamedTuple):
@@ -101,6 +105,7 @@ class SideRun:
     model: Model
     side: str
     rows: Any
+    loose: bool = False
 
     def block(self, index: int, group: BlockGroup, head: int, b: int) -> BlockBound:
         """ε and η of one block."""
@@ -120,7 +125,7 @@ class SideRun:
             relative, lost = self._after_stage(relative, head, inputs, grown)
             absolute = upward.plus(absolute, upward.times(lost, largest))
         relative = upward.folded(relative, self.model.reach)
-        return BlockBound(index, head, b, self.side, relative, absolute)
+        return BlockBound(index, head, b, self.side, relative, absolute, self.loose)
 
     def _verify(self, group: BlockGroup, head: int, b: int, entries: Entries) -> None:
         """That the exact map of the text is the block of the plan, apart from its constants.
@@ -181,6 +186,7 @@ class SideRun:
         self, rows: Sequence[Rounded], inputs: Sequence[int], entries: Entries
     ) -> Polynomial:
         shares, last = _Shares(), upward.NOTHING
+        self.loose = False
         wavy = False
         for i, row in enumerate(rows):
             last = upward.largest(last, row.relative)
@@ -190,6 +196,7 @@ class SideRun:
                 j = inputs.index(term.input)
                 entry = entries.get((i, j))
                 if entry is None:
+                    self.loose = True
                     shares.raise_to("loose", *_power_and_size(term, c))
                     continue
                 wavy = wavy or entry.term.wave is not None
@@ -197,7 +204,7 @@ class SideRun:
         return upward.add(shares.total(SQRT2 if wavy else 1.0), last)
 
     def _share(self, shares: _Shares, term: Term, c: float, entry: _Entry) -> None:
-        main = entry.term
+        main, given = entry.term, c
         if term.rate != main.rate:
             difference = number_of(term.rate) - number_of(main.rate)
             exponent = majorant.largest_exponent(ratio(difference), self.model.reach)
@@ -206,6 +213,7 @@ class SideRun:
         share = majorant.share_of(term, c, entry.coefficient)
         term, c = majorant.plain(term, c)
         if power < 0 or (share is None and entry.size == 0.0):
+            self.loose |= given > UNDERFLOW
             shares.raise_to("loose", term.power, c)
             return
         share = upward.up(c / entry.size) if share is None else share

@@ -78,7 +78,7 @@ def _in_cell(
             if possible(balls[index], cell.kind):
                 found.append(MatrixRun(box, cell, model, side, rows[0]).block(index, group))
         elif cell.kind == GROWING:
-            run = BoxRun(plan, model, side, rows, box)
+            run = BoxRun(plan, model, side, rows, box=box)
             found += [
                 run.block(index, group, head, b)
                 for head in range(plan.heads)

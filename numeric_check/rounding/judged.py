@@ -13,6 +13,7 @@ from numeric_check.reference_values.tolerance import DTYPES
 from numeric_check.rounding.bias import BiasBound, bias_bound, measure_bias
 from numeric_check.rounding.blocks import BIAS, DECAY, MAPS, OF_LAG, ROTATE, SCORE
 from numeric_check.rounding.bound import KernelBound, offers, rounding_bound
+from numeric_check.rounding.causal import STEP, CausalBound, causal_bound, measure_causal
 from numeric_check.rounding.formula import stated_formula, stated_number, states_at_least
 from numeric_check.rounding.measured import Measurement, measure
 from numeric_check.rounding.parameters import Box
@@ -21,6 +22,8 @@ from symbolic_pe.emit.plan import KernelPlan
 from symbolic_pe.errors import KernelError, NotYetCovered, Undecided
 
 SECONDS = 240.0
+MEASURED = ("bfloat16",)
+"""Dtypes in which steps are measured: two executions of a few hundred each."""
 ASSUMED = (
     "executed on elements that model every rounding; assumed: rounding to nearest, exp, sin and "
     "cos of float64 within one unit in the last place; fused or not, any order of summation"
@@ -31,6 +34,7 @@ OF_LAGS = {
     BIAS: "|f - b(u)| <= eps |b|_+ + eta for bias, u the lag, |b|_+ the sum of its terms' sizes",
     SCORE: "|f - s - b(u)| <= eps (|s| + |b|_+) + eta for score_mod of a score s",
 }
+OF_SUMS = "|o - o_n| <= eps sum |q| M |k| |v| for the n-th recurrent_step, apart from underflow"
 HOLDS, REFUTED, UNDECIDED = "holds", "refuted", "undecided"
 
 
@@ -73,6 +77,14 @@ class DtypeBias:
 
 
 @dataclass(frozen=True)
+class DtypeCausal:
+    """The bound of `recurrent_step`, and the worst measured error over it; in float64 none is."""
+
+    bound: CausalBound
+    measured: float
+
+
+@dataclass(frozen=True)
 class KernelBounds:
     """Bounds in every dtype: `holds`, `refuted` by a measurement, or `undecided` (the reason).
 
@@ -80,6 +92,7 @@ class KernelBounds:
     rotate  of `rotate`, where the kernel offers it: the form that is stable at any range
     of_lag  of `decay`, `bias` and `score_mod`, by name and the dtype of the result; u is the lag
     bias    of the coordinates that realise a bias
+    causal  of the outputs of `recurrent_step` after n steps; empty where it has no bound
     """
 
     verdict: str
@@ -88,6 +101,7 @@ class KernelBounds:
     rotate: Mapping[str, DtypeBound] = field(default_factory=dict)
     bias: Mapping[str, DtypeBias] = field(default_factory=dict)
     of_lag: Mapping[str, Mapping[str, DtypeBound]] = field(default_factory=dict)
+    causal: Mapping[str, DtypeCausal] = field(default_factory=dict)
 
     @property
     def all(self) -> dict[str, DtypeBound]:
@@ -112,6 +126,11 @@ class KernelBounds:
             for dtype, d in self.bias.items()
             if d.measured > 1.0
         ]
+        lines += [
+            f"rounding bound: {STEP} ({dtype}) is off by {d.measured:.3g} times its bound"
+            for dtype, d in self.causal.items()
+            if not d.measured <= 1.0
+        ]
         return lines
 
     def header_lines(self) -> list[str]:
@@ -119,11 +138,14 @@ class KernelBounds:
         if not self.dtypes:
             return []
         law = "; ".join([LAW, *(OF_LAGS[form] for form in self.of_lag)])
+        law += f"; {OF_SUMS}" if self.causal else ""
         if self.box:
             law += f", for {box_text(self.box)}, wherever the maps stay in range"
-        return [f"# error:       {law}"] + [
-            f"# {name + ':':<12} {d.stated}" for name, d in self.all.items()
-        ]
+        return (
+            [f"# error:       {law}"]
+            + [f"# {name + ':':<12} {d.stated}" for name, d in self.all.items()]
+            + [f"# {STEP} {dtype}: {d.bound.stated}" for dtype, d in self.causal.items()]
+        )
 
     def false_statements(self, header: Mapping[str, str]) -> list[str]:
         """One line for every bound in a header that is smaller than what was found here.
@@ -163,11 +185,14 @@ def judge(kernel: Kernel, plan: KernelPlan, *, dtypes: Sequence[str] = DTYPES) -
                 for dtype in offered:
                     found.setdefault(form, {})[dtype] = _judged(kernel, plan, dtype, form)
             bias, missing = _bias(kernel, plan, dtypes)
+            causal, unknown = _causal(kernel, plan, dtypes)
     except (NotYetCovered, Undecided, KernelError) as error:
         return KernelBounds(UNDECIDED, str(error))
     of_lag = {form: found[form] for form in OF_LAG if form in found}
-    reason = ASSUMED + missing
-    bounds = KernelBounds(HOLDS, reason, found.get(MAPS, {}), found.get(ROTATE, {}), bias, of_lag)
+    reason = ASSUMED + missing + unknown
+    bounds = KernelBounds(
+        HOLDS, reason, found.get(MAPS, {}), found.get(ROTATE, {}), bias, of_lag, causal
+    )
     return replace(bounds, verdict=REFUTED) if bounds.failures else bounds
 
 
@@ -187,9 +212,28 @@ def _bias(
     return found, ""
 
 
+def _causal(
+    kernel: Kernel, plan: KernelPlan, dtypes: Sequence[str]
+) -> tuple[dict[str, DtypeCausal], str]:
+    """Bounds of causal sums, or why there are none."""
+    if not kernel.has(STEP):
+        return {}, ""
+    found = {}
+    try:
+        for dtype in dtypes:
+            bound = causal_bound(kernel, plan, dtype)
+            measured = 0.0
+            if dtype in MEASURED and not plan.parameters:
+                measured = measure_causal(kernel, plan, bound)
+            found[dtype] = DtypeCausal(bound, measured)
+    except NotYetCovered as error:
+        return {}, f"; {STEP} is not bounded: {error}"
+    return found, ""
+
+
 def _judged(kernel: Kernel, plan: KernelPlan, dtype: str, form: str) -> DtypeBound:
     bound = rounding_bound(kernel, plan, dtype, form=form)
     return DtypeBound(bound, safe_position(kernel, plan, bound), measure(kernel, plan, bound))
 
 
-__all__ = ["DtypeBias", "DtypeBound", "KernelBounds", "box_text", "judge"]
+__all__ = ["DtypeBias", "DtypeBound", "DtypeCausal", "KernelBounds", "box_text", "judge"]

@@ -14,6 +14,7 @@ from symbolic_pe.cli.output import (
     BoundRecord,
     BoundsRecord,
     BuildRecord,
+    CausalRecord,
     CheckRecord,
     ErrorRecord,
     RecheckItem,
@@ -84,7 +85,17 @@ def bounds_record(bounds: KernelBounds) -> BoundsRecord:
     }
     box = {name: list(ends) for name, ends in bounds.box.items()}
     verdict = verdicts[bounds.verdict]
-    return BoundsRecord(verdict, bounds.reason, maps, rotate, bias, of_lag, box)
+    causal = {
+        dtype: CausalRecord(
+            d.bound.formula,
+            [_finite(c) for c in d.bound.error],
+            d.bound.limit,
+            d.bound.gap,
+            _finite(d.measured),
+        )
+        for dtype, d in bounds.causal.items()
+    }
+    return BoundsRecord(verdict, bounds.reason, maps, rotate, bias, of_lag, box, causal)
 
 
 def _bias_record(found: DtypeBias) -> BiasRecord:

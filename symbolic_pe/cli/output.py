@@ -179,6 +179,21 @@ class BiasRecord(msgspec.Struct, frozen=True):
     measured: float
 
 
+class CausalRecord(msgspec.Struct, frozen=True):
+    """The rounding bound of the n-th output of `recurrent_step` in one dtype.
+
+    |o - o_n| <= (coefficients[0] + coefficients[1]·n)·Σ |q|ᵀM(t - s)|k|·|v| for n <= `limit` and
+    gaps <= `gap`, apart from what underflow loses; `measured` is the worst measured error over it,
+    0 where none was measured.
+    """
+
+    formula: str
+    coefficients: list[float]
+    limit: int
+    gap: float
+    measured: float
+
+
 class BoundsRecord(msgspec.Struct, frozen=True):
     """Rounding bounds of one kernel: `undecided` where its text is not covered.
 
@@ -197,6 +212,7 @@ class BoundsRecord(msgspec.Struct, frozen=True):
     bias: dict[str, BiasRecord]
     of_lag: dict[str, dict[str, BoundRecord]] = {}
     parameters: dict[str, list[float]] = {}
+    causal: dict[str, CausalRecord] = {}
 
 
 class BuildRecord(msgspec.Struct, frozen=True):

@@ -317,6 +317,20 @@ def _bounds(artefacts: Artefacts, bounds: dict[str, BoundsRecord]) -> str:
             for target, found in bounds.items()
             for dtype, b in found.bias.items()
         ]
+    if any(found.causal for found in bounds.values()):
+        lines += [
+            "",
+            "Of the n-th output of `recurrent_step`, |ô − oₙ| ≤ ε(n)·Σ |q|ᵀM(t − s)|k|·|v| apart "
+            "from underflow, M(τ) = |A|(τ) with the norms of planes:",
+            "",
+            "| kernel | dtype | ε | to n | gaps to | measured |",
+            "|---|---|---|---|---|---|",
+        ]
+        lines += [
+            f"| {target} | {dtype} | `{b.formula}` | {b.limit} | {int(b.gap)} | {b.measured:.2f} |"
+            for target, found in bounds.items()
+            for dtype, b in found.causal.items()
+        ]
     for target, found in bounds.items():
         held = f" (for {box_text(found)})" if found.parameters else ""
         lines += ["", f"{target}: {found.verdict}{held}; {found.reason}."]

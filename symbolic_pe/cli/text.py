@@ -106,6 +106,10 @@ def bounds_text(target: str, bounds: BoundsRecord) -> str:
         f"<= {b.tolerance:.1e} to |u| = {b.safe_position}"
         for dtype, b in bounds.bias.items()
     ]
+    lines += [
+        f"  {target:<6} {dtype:<9} recurrent_step, n-th output: eps = {b.formula} to n = {b.limit}"
+        for dtype, b in bounds.causal.items()
+    ]
     return "\n".join(lines)
 
 
