@@ -3,9 +3,10 @@
 from numeric_check.rounding.axes import judge_axes
 from numeric_check.rounding.bias import BiasBound, bias_bound, measure_bias
 from numeric_check.rounding.bound import BlockBound, KernelBound, rounding_bound
+from numeric_check.rounding.causal import CausalBound, causal_bound, measure_causal
 from numeric_check.rounding.formats import LIBRARY_ULPS, library_error
 from numeric_check.rounding.formula import default_tolerance
-from numeric_check.rounding.judged import DtypeBias, DtypeBound, KernelBounds, judge
+from numeric_check.rounding.judged import DtypeBias, DtypeBound, DtypeCausal, KernelBounds, judge
 from numeric_check.rounding.measured import Measurement, measure, search
 from numeric_check.rounding.safe import SafePosition, safe_position
 
@@ -13,19 +14,23 @@ __all__ = [
     "LIBRARY_ULPS",
     "BiasBound",
     "BlockBound",
+    "CausalBound",
     "DtypeBias",
     "DtypeBound",
+    "DtypeCausal",
     "KernelBound",
     "KernelBounds",
     "Measurement",
     "SafePosition",
     "bias_bound",
+    "causal_bound",
     "default_tolerance",
     "judge",
     "judge_axes",
     "library_error",
     "measure",
     "measure_bias",
+    "measure_causal",
     "rounding_bound",
     "safe_position",
     "search",

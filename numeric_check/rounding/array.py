@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from numeric_check.rounding import turns
+from numeric_check.rounding import roots, turns
+from numeric_check.rounding.cells import GROWING, TURNING
 from numeric_check.rounding.element import Model, Rounded, number
 from numeric_check.rounding.formats import INTEGER, REAL_OF, DType, dtype_of, promoted
 from numeric_check.rounding.planes import RoundedPlanes
@@ -236,6 +237,15 @@ class RoundedArray:
             result = result * self
         return result
 
+    def __rpow__(self, base: Any) -> RoundedArray:
+        """A number to the power of constants, rounded as the real library does: a constant."""
+        exponents = [_lifted(x).constant for x in self.data.flat]
+        known = [float(x) for x in exponents if x is not None]
+        if not isinstance(base, float) or len(known) < len(exponents):
+            raise LeavesTheRing("the text raises to a power that is no constant")
+        found = np.power(base, np.array(known))
+        return self.like(found.reshape(self.shape).astype(object))
+
     def __neg__(self) -> RoundedArray:
         return self.like(_each(self.data, lambda x: -x))
 
@@ -251,6 +261,15 @@ class RoundedArray:
         products = dot(rows[..., :, None], columns[..., None, :])
         return self.like(model.new_stage(np.asarray(products, dtype=object)), dtype)
 
+    def sum(self, axis: int | None = None, *, dim: int | None = None) -> RoundedArray:
+        """The sum along one axis, in any order."""
+        place = axis if dim is None else dim
+        if place is None:
+            raise LeavesTheRing("the text sums over all axes")
+        dtype, model = self.dtype.name, self.model
+        rows = _as_lists(np.moveaxis(self.data, place, -1))
+        return self.like(_each(rows, lambda row: model.sum([_lifted(x) for x in row], dtype)))
+
     # -- functions --------------------------------------------------------------------------------
 
     def cos(self) -> RoundedArray:
@@ -265,6 +284,10 @@ class RoundedArray:
         """exp, element by element."""
         return self._function(lambda model, x, dtype: model.exp(x, dtype))
 
+    def sqrt(self) -> RoundedArray:
+        """√, element by element."""
+        return self._function(roots.sqrt)
+
     def floor(self) -> RoundedArray:
         """The whole part, element by element."""
         return self.like(_each(self.data, lambda x: turns.floor(self.model, x)))
@@ -278,7 +301,19 @@ class RoundedArray:
     def _compare(self, other: object) -> Any:
         raise BranchOnValue("the text compares values that depend on the position or the input")
 
-    __lt__ = __le__ = __gt__ = __eq__ = __ne__ = _compare
+    __le__ = __eq__ = __ne__ = _compare
+
+    def __gt__(self, other: object) -> Any:
+        """Squares u²D beyond a threshold, where the text is executed cell by cell."""
+        if self.model.cell is None or not isinstance(other, (int, float)):
+            return self._compare(other)
+        return self.model.cell.compared(self.model, self.data, GROWING, float(other))
+
+    def __lt__(self, other: object) -> Any:
+        """Squares below the negative of a threshold."""
+        if self.model.cell is None or not isinstance(other, (int, float)):
+            return self._compare(other)
+        return self.model.cell.compared(self.model, self.data, TURNING, -float(other))
 
     def __ge__(self, other: object) -> Any:
         """True where a lag that is not negative is compared with 0."""
@@ -321,7 +356,7 @@ def _multiply(model: Model, a: Rounded, b: Rounded, dtype: str) -> Rounded:
 
 
 def _divide(model: Model, a: Rounded, b: Rounded, dtype: str) -> Rounded:
-    return model.divide(a, b, dtype)
+    return roots.divide(model, a, b, dtype)
 
 
 def _any_fixed(data: Any) -> bool:

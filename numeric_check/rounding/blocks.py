@@ -20,7 +20,7 @@ from flint import arb, fmpq
 
 from numeric_check.rounding import majorant, upward
 from numeric_check.rounding.element import Model, Rounded
-from numeric_check.rounding.majorant import NO_INPUT, Term, Wave
+from numeric_check.rounding.majorant import NO_INPUT, Number, Term, Wave, number_of, ratio
 from numeric_check.rounding.upward import Polynomial
 from numeric_check.text_proof.exact_element import LeavesTheRing
 from symbolic_pe.algebra.matrix import ScalarMatrix, transpose
@@ -29,10 +29,15 @@ from symbolic_pe.emit.plan import BlockGroup, KernelPlan, Vector
 from symbolic_pe.errors import Undecided
 
 MAPS, ROTATE, DECAY = "maps", "rotate", "decay"
-FORMS = {MAPS: {"query": 1, "key": -1}, ROTATE: {"rotate": 1}, DECAY: {"decay": 1}}
+BIAS, SCORE = "bias", "score_mod"
+OF_LAG = {DECAY: "decay", BIAS: "bias", SCORE: "make_score_mod"}
+"""Forms that are functions of the lag u = t − s, with the names that texts give them."""
+FORMS = {MAPS: {"query": 1, "key": -1}, ROTATE: {"rotate": 1}, **{f: {f: 1} for f in OF_LAG}}
 """The functions of a form, with the sign of u in the map that each applies."""
 SIGNS = {side: sign for sides in FORMS.values() for side, sign in sides.items()}
 BITS = 160
+UNDERFLOW = 2.0**-100
+"""What tables and products lose to underflow is below, and every rounding above."""
 SQRT2 = upward.up(math.sqrt(2.0))
 
 
@@ -41,7 +46,8 @@ class BlockBound:
     """ε and η of one block of one head.
 
     group, head, block  its place in the plan
-    side                `query`, `key`, `rotate` or `decay`
+    side                `query`, `key`, or the name of the form
+    loose               whether a part of ε is relative to e^{au} and to no entry of the block
     """
 
     group: int
@@ -50,6 +56,7 @@ class BlockBound:
     side: str
     relative: Polynomial
     absolute: float
+    loose: bool = False
 
 
 class _Entry(NamedTuple):
@@ -57,7 +64,7 @@ class _Entry(NamedTuple):
 
     term: Term
     size: float
-    coefficient: fmpq
+    coefficient: Number
 
 
 Entries = dict[tuple[int, int], _Entry]
@@ -98,6 +105,7 @@ class SideRun:
     model: Model
     side: str
     rows: Any
+    loose: bool = False
 
     def block(self, index: int, group: BlockGroup, head: int, b: int) -> BlockBound:
         """ε and η of one block."""
@@ -117,7 +125,7 @@ class SideRun:
             relative, lost = self._after_stage(relative, head, inputs, grown)
             absolute = upward.plus(absolute, upward.times(lost, largest))
         relative = upward.folded(relative, self.model.reach)
-        return BlockBound(index, head, b, self.side, relative, absolute)
+        return BlockBound(index, head, b, self.side, relative, absolute, self.loose)
 
     def _verify(self, group: BlockGroup, head: int, b: int, entries: Entries) -> None:
         """That the exact map of the text is the block of the plan, apart from its constants.
@@ -178,6 +186,7 @@ class SideRun:
         self, rows: Sequence[Rounded], inputs: Sequence[int], entries: Entries
     ) -> Polynomial:
         shares, last = _Shares(), upward.NOTHING
+        self.loose = False
         wavy = False
         for i, row in enumerate(rows):
             last = upward.largest(last, row.relative)
@@ -187,30 +196,33 @@ class SideRun:
                 j = inputs.index(term.input)
                 entry = entries.get((i, j))
                 if entry is None:
-                    shares.raise_to("loose", term.power, c)
+                    self.loose = True
+                    shares.raise_to("loose", *_power_and_size(term, c))
                     continue
                 wavy = wavy or entry.term.wave is not None
                 self._share(shares, term, c, entry)
         return upward.add(shares.total(SQRT2 if wavy else 1.0), last)
 
     def _share(self, shares: _Shares, term: Term, c: float, entry: _Entry) -> None:
-        main = entry.term
+        main, given = entry.term, c
         if term.rate != main.rate:
-            exponent = upward.times(
-                upward.above(fmpq(*term.rate) - fmpq(*main.rate)), self.model.reach
-            )
+            difference = number_of(term.rate) - number_of(main.rate)
+            exponent = majorant.largest_exponent(ratio(difference), self.model.reach)
             c = upward.times(c, upward.exponential(exponent))
         power = term.power - main.power
-        if power < 0:
+        share = majorant.share_of(term, c, entry.coefficient)
+        term, c = majorant.plain(term, c)
+        if power < 0 or (share is None and entry.size == 0.0):
+            self.loose |= given > UNDERFLOW
             shares.raise_to("loose", term.power, c)
             return
-        ratio = upward.up(c / entry.size)
+        share = upward.up(c / entry.size) if share is None else share
         if term.wave == main.wave or main.wave is None:
-            shares.raise_to("own", power, ratio)
+            shares.raise_to("own", power, share)
         elif term.wave is not None and term.wave.frequency == main.wave.frequency:
-            shares.raise_to("turned", power, ratio)
+            shares.raise_to("turned", power, share)
         else:
-            shares.raise_to("flat", power, ratio)
+            shares.raise_to("flat", power, share)
 
     def _constants_away(
         self,
@@ -222,8 +234,8 @@ class SideRun:
         """‖X̂ − X‖ on a block: |Δa|, |Δω| as a complex number, and |Δη|."""
         sign = SIGNS[self.side]
         main = entries[0, 0].term
-        rate = fmpq(*main.rate) * sign
-        frequency = fmpq(*main.wave.frequency) if main.wave is not None else fmpq(0)
+        rate = number_of(main.rate) * sign
+        frequency = number_of(main.wave.frequency) if main.wave is not None else fmpq(0)
         with precision(BITS):
             a = _distance(rate, _entry(group.rate, head, b))
             w = _distance(frequency, _entry(group.frequency, head, b), absolute=True)
@@ -275,6 +287,11 @@ class SideRun:
         return upward.add(upward.scale(relative, reading), (moved,)), upward.times(tiny, 2.0)
 
 
+def _power_and_size(term: Term, c: float) -> tuple[int, float]:
+    whole, size = majorant.plain(term, c)
+    return whole.power, size
+
+
 def _sum_of_sizes(entries: Iterable[_Entry], reach: float) -> float:
     """A bound of the norm of a block over |u| ≤ reach."""
     terms = [majorant.size({e.term: upward.above(e.coefficient)}, reach) for e in entries]
@@ -283,11 +300,6 @@ def _sum_of_sizes(entries: Iterable[_Entry], reach: float) -> float:
 
 def _square_sum(total: float, x: float) -> float:
     return upward.plus(total, upward.times(x, x))
-
-
-def _below(x: fmpq) -> float:
-    """A float that is at most |x|: two steps below the upper bound pass the rounded quotient."""
-    return math.nextafter(math.nextafter(upward.above(x), 0.0), 0.0)
 
 
 def _main_terms(rows: Sequence[Rounded], inputs: Sequence[int]) -> Entries:
@@ -300,7 +312,7 @@ def _main_terms(rows: Sequence[Rounded], inputs: Sequence[int]) -> Entries:
             place = (i, list(inputs).index(term.input))
             if place in found:
                 raise LeavesTheRing("an entry of a block is a sum of two functions")
-            found[place] = _Entry(term, _below(c), c)
+            found[place] = _Entry(term, upward.below(c), c)
     for i in range(len(rows)):
         if (i, i) not in found:
             raise LeavesTheRing("a diagonal entry of a block is 0")
@@ -324,4 +336,15 @@ def _distance(found: fmpq, exact: Scalar, absolute: bool = False) -> float:
     return upward.above(arb(found) - ball)
 
 
-__all__ = ["FORMS", "MAPS", "ROTATE", "SIGNS", "BlockBound", "SideRun"]
+__all__ = [
+    "BIAS",
+    "DECAY",
+    "FORMS",
+    "MAPS",
+    "OF_LAG",
+    "ROTATE",
+    "SCORE",
+    "SIGNS",
+    "BlockBound",
+    "SideRun",
+]

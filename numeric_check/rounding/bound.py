@@ -24,22 +24,38 @@ from numeric_check.kernels.time_limit import time_limit
 from numeric_check.laws.decay_laws import without_decay
 from numeric_check.reference_values.tolerance import DTYPES, FORMATS, window_exponent
 from numeric_check.rounding import upward
-from numeric_check.rounding.blocks import DECAY, FORMS, MAPS, ROTATE, BlockBound, SideRun
-from numeric_check.rounding.decay import decay_bounds, only_decays
-from numeric_check.rounding.element import (
-    Model,
-    displacement,
-    position,
-    reference,
-    unknown,
+from numeric_check.rounding.blocks import (
+    BIAS,
+    DECAY,
+    FORMS,
+    MAPS,
+    OF_LAG,
+    ROTATE,
+    SCORE,
+    BlockBound,
+    SideRun,
 )
+from numeric_check.rounding.box_bounds import parameter, range_at, side_bounds_over
+from numeric_check.rounding.coefficient import Box as CoefficientBox
+from numeric_check.rounding.decay import decay_bounds, only_decays
+from numeric_check.rounding.element import Model
 from numeric_check.rounding.formula import formula
-from numeric_check.rounding.library import LIBRARIES, RoundingLibrary
-from numeric_check.rounding.parameters import plan_at
+from numeric_check.rounding.lag_forms import bias_terms, lag_bounds, served_lag
+from numeric_check.rounding.library import LIBRARIES
+from numeric_check.rounding.parameters import (
+    Asked,
+    Box,
+    admitted,
+    exact_values,
+    intervals_of,
+    plan_at,
+    points_of,
+)
+from numeric_check.rounding.running import run_side
 from numeric_check.rounding.upward import Polynomial
-from numeric_check.text_proof.exact_element import LeavesTheRing
 from symbolic_pe.algebra.matrix import transpose
-from symbolic_pe.emit.plan import BlockGroup, KernelPlan, Vector
+from symbolic_pe.emit.plan import BlockGroup, KernelPlan, MatrixGroup, Vector
+from symbolic_pe.emit.terms import RealTerm
 from symbolic_pe.errors import KernelError, NotYetCovered, SpecificationError
 
 SECONDS = 120.0
@@ -66,9 +82,11 @@ class KernelBound:
     limited_by  `domain`, or `range` where the maps would leave the range of the dtype before
     relative    ε, coefficient by coefficient the largest over the blocks
     absolute    η, the largest over the blocks
-    form        `maps` (query and key), `rotate`, whose exact map has no decay, or `decay` itself,
-                a function of the lag u
+    form        `maps` (query and key), `rotate`, whose exact map has no decay, or `decay`, `bias`
+                and `score_mod`, functions of the lag u
     parameters  the values of the parameters that it holds for
+    box         where they lie instead: it holds for all values in there, as far as the maps stay
+                in the range of the dtype (`box_bounds.range_at`)
     """
 
     dtype: str
@@ -79,6 +97,7 @@ class KernelBound:
     blocks: tuple[BlockBound, ...]
     form: str = MAPS
     parameters: Mapping[str, float] = field(default_factory=dict)
+    box: Box = field(default_factory=dict)
 
     def epsilon(self, u: float) -> float:
         """ε at |u|. Raises `SpecificationError` beyond the reach."""
@@ -102,16 +121,17 @@ def rounding_bound(
     *,
     reach: float | None = None,
     form: str = MAPS,
-    parameters: Mapping[str, float] | None = None,
+    parameters: Mapping[str, Asked] | None = None,
 ) -> KernelBound:
-    """Bound the rounding errors of `transform_query` and `transform_key`, `rotate`, or `decay`.
+    """Bound the rounding errors of one form: both maps, `rotate`, `decay`, `bias` or `score_mod`.
 
     The text is executed once a side on elements that model every rounding of the dtypes that it
     names; so an edit that changes a dtype changes the bound. `reach` is the largest |position −
     reference|, by default the largest position of the domain; it is cut where the maps would
     overflow or underflow in this dtype. Positions, references and their differences are real
     numbers of float64, at most `reach` in magnitude. A kernel with run-time parameters is bounded
-    at the values in `parameters`.
+    at the values in `parameters`, or over intervals (low, high) of them; by default over the box
+    that is declared, as far as ±`WIDEST` where no bound is declared.
 
     Assumed: rounding to nearest; exp, sin and cos within `LIBRARY_ULPS`; any order of summation,
     products fused with sums or not.
@@ -126,24 +146,22 @@ def rounding_bound(
     True
 
     Raises `SpecificationError` for an unknown dtype and for parameters that are not admitted,
-    `NotYetCovered` for kernels with run-time parameters and no values for them, for parametric 2×2
-    blocks, and for texts with operations that rounded elements do not have.
+    `NotYetCovered` for texts with operations that rounded elements do not have.
     """
     if dtype not in DTYPES:
         raise SpecificationError(f"dtype: expected one of {', '.join(DTYPES)}, got {dtype!r}")
     if form not in FORMS:
         raise SpecificationError(f"form: expected one of {', '.join(FORMS)}, got {form!r}")
-    if form != MAPS and (plan.uniform_decay is None or not kernel.has(form)):
-        raise NotYetCovered(f"{form} is offered where every block decays at one rate a head")
+    if not offers(kernel, plan, form, dtype):
+        why = {
+            BIAS: "where an encoding has an additive bias",
+            SCORE: "by texts for torch, where an encoding has an additive bias",
+        }
+        common = "where every block decays at one rate a head"
+        of_numpy = "; texts for numpy return float64" if kernel.target == "numpy" else ""
+        raise NotYetCovered(f"{form} is offered {why.get(form, common)}{of_numpy}")
     if form == ROTATE:
         plan = without_decay(plan)
-    if plan.parameters and parameters is None:
-        raise NotYetCovered(
-            "rounding bounds of kernels with run-time parameters need values for them"
-        )
-    values = dict(parameters or {})
-    arguments = tuple(values[name] for name in plan.parameters if name in values)
-    plan = plan_at(plan, values)
     if kernel.target not in LIBRARIES:
         raise NotYetCovered(
             f"rounding bounds cover kernels for {', '.join(LIBRARIES)}, got {kernel.target}"
@@ -151,15 +169,12 @@ def rounding_bound(
     limit = float(plan.encoding.domain.max_position) if reach is None else float(reach)
     if not limit > 0 or not math.isfinite(limit):
         raise SpecificationError(f"reach: expected a positive number, got {reach}")
-    falls = form == DECAY and only_decays(plan)
-    served = limit if falls else served_reach(plan, dtype, limit)
+    asked = _Asked.of(kernel, plan, intervals_of(plan, parameters), dtype, form)
     blocks: list[BlockBound] = []
     try:
+        served = asked.served(limit)
         with time_limit(SECONDS), np.errstate(all="ignore"):  # bounds may become infinite
-            if form == DECAY:
-                blocks = decay_bounds(kernel, plan, dtype, served)
-            for side in FORMS[form] if form != DECAY else ():
-                blocks += _side_bounds((kernel, arguments), plan, dtype, side, served)
+            blocks = asked.blocks(served)
     except COVERS_NO_MORE as error:
         raise NotYetCovered(f"no rounding bound: {error}") from None
     relative: Polynomial = upward.NOTHING
@@ -167,7 +182,88 @@ def rounding_bound(
         relative = upward.largest(relative, b.relative)
     absolute = max((b.absolute for b in blocks), default=0.0)
     cut = "domain" if served == limit else "range"
-    return KernelBound(dtype, served, cut, relative, absolute, tuple(blocks), form, values)
+    values = asked.values or {}
+    box = asked.box if asked.values is None else {}
+    return KernelBound(dtype, served, cut, relative, absolute, tuple(blocks), form, values, box)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A form of a kernel in a dtype, with its parameters in a box, or at a point (`values`)."""
+
+    kernel: Kernel
+    plan: KernelPlan
+    box: Box
+    dtype: str
+    form: str
+    values: Mapping[str, float] | None
+
+    @classmethod
+    def of(cls, kernel: Kernel, plan: KernelPlan, box: Box, dtype: str, form: str) -> _Asked:
+        values = points_of(box)
+        if values:
+            admitted(plan, values)
+        return cls(kernel, plan, box, dtype, form, values)
+
+    @property
+    def symbolic(self) -> bool:
+        """Whether parameters enter as symbols: over a box, or where the text branches on them."""
+        matrices = any(isinstance(g, MatrixGroup) for g in self.plan.groups)
+        return self.values is None or (matrices and self.form == MAPS)
+
+    @property
+    def terms(self) -> Sequence[Sequence[RealTerm]]:
+        """The declared bias of every head."""
+        return bias_terms(self.plan, exact_values(self.values or {}))
+
+    def served(self, limit: float) -> float:
+        """The largest |u| ≤ limit for which the form stays in the range of the dtype."""
+        if self.form in (BIAS, SCORE):
+            causal = self.plan.encoding.domain.causal
+            return served_lag(self.terms, self.dtype, limit, (causal, self._symbols))
+        if self.symbolic:
+            return range_at(self.plan, self.values, self.dtype, limit)
+        plan = plan_at(self.plan, self.values or {})
+        if self.form == DECAY and only_decays(plan):
+            return limit
+        return served_reach(plan, self.dtype, limit)
+
+    @property
+    def _symbols(self) -> CoefficientBox:
+        box = self.box if self.values is None else {}
+        return CoefficientBox.of(box, window_exponent(FORMATS[self.dtype]))
+
+    def blocks(self, reach: float) -> list[BlockBound]:
+        """ε and η of every block, or of every head."""
+        kernel, values, names = self.kernel, self.values, self.plan.parameters
+        if self.form in (BIAS, SCORE):
+            symbols = self._symbols
+            given = [values[n] if values is not None else parameter(n, symbols) for n in names]
+            asked = self.dtype, self.form
+            return lag_bounds((kernel, given), self.plan, asked, reach, (self.terms, symbols))
+        found: list[BlockBound] = []
+        if self.symbolic:
+            for side in FORMS[self.form]:
+                asked = self.dtype, side
+                found += side_bounds_over(kernel, self.plan, asked, reach, self.box)
+            return found
+        numbers = values or {}
+        plan = plan_at(self.plan, numbers)
+        if self.form == DECAY:
+            return decay_bounds(kernel, plan, self.dtype, reach)
+        arguments = [numbers[n] for n in names]
+        for side in FORMS[self.form]:
+            found += _side_bounds((kernel, arguments), plan, self.dtype, side, reach)
+        return found
+
+
+def offers(kernel: Kernel, plan: KernelPlan, form: str, dtype: str) -> bool:
+    """Whether a kernel has a form with results in a dtype."""
+    if form == MAPS:
+        return True
+    of_dtype = kernel.target != "numpy" or dtype == "float64" or form == ROTATE
+    has = bool(plan.augmentations) if form in (BIAS, SCORE) else plan.uniform_decay is not None
+    return has and of_dtype and kernel.has(OF_LAG.get(form, form))
 
 
 def served_reach(plan: KernelPlan, dtype: str, limit: float) -> float:
@@ -222,34 +318,9 @@ def _side_bounds(
     ]
 
 
-def run_side(
-    kernel: Kernel, plan: KernelPlan, dtype: str, side: str, model: Model, *arguments: float
-) -> Any:
-    """The outputs of one map as rounded elements, (HEADS, d + k)."""
-    library: RoundingLibrary = LIBRARIES[kernel.target](model)
-    names = kernel.on_library(library, library.lift)
-    d = plan.dimension
-    lead = (1,) if plan.heads == 1 else (plan.heads, 1)
-    x = np.empty((*lead, d), dtype=object)
-    for index in range(plan.heads * d):
-        x.reshape(-1)[index] = unknown(index, dtype)
-    t, c = np.empty(1, dtype=object), np.empty((), dtype=object)
-    t[0], c[()] = displacement() if side == ROTATE else position(), reference()
-    name = ROTATE if side == ROTATE else f"transform_{side}"
-    named = {} if side == ROTATE else {"reference": library.array_of(c, "float64")}
-    given = library.array_of(x, dtype), library.array_of(t, "float64")
-    result = names[name](*given, *arguments, **named)
-    if result.dtype.name != dtype:
-        raise LeavesTheRing(f"{name} of {dtype} returns {result.dtype.name}")
-    rows = np.asarray(result.data, dtype=object)
-    if rows.shape[:-1] != lead or rows.shape[-1] < d:
-        raise LeavesTheRing(f"{name} returns the shape {rows.shape}")
-    return rows.reshape(plan.heads, -1)
-
-
 def _block_group(group: Any) -> BlockGroup:
     assert isinstance(group, BlockGroup)
     return group
 
 
-__all__ = ["BlockBound", "KernelBound", "rounding_bound", "served_reach"]
+__all__ = ["BlockBound", "KernelBound", "offers", "rounding_bound", "served_reach"]

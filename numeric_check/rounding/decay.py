@@ -20,7 +20,7 @@ from numeric_check.rounding.blocks import DECAY, BlockBound
 from numeric_check.rounding.element import Model, Rounded, position, reference
 from numeric_check.rounding.formats import DType
 from numeric_check.rounding.library import LIBRARIES, RoundingLibrary
-from numeric_check.rounding.majorant import NO_INPUT, ONE
+from numeric_check.rounding.majorant import NO_INPUT, ONE, number_of
 from numeric_check.text_proof.exact_element import LeavesTheRing
 from symbolic_pe.algebra.scalar import ZERO, Scalar, precision
 from symbolic_pe.emit.plan import KernelPlan
@@ -63,7 +63,7 @@ def _of_head(head: int, found: Rounded, rate: Scalar, reach: float) -> BlockBoun
         else:
             raise LeavesTheRing("decay is off by what no bound is about")
     with precision(BITS):
-        away = upward.above(arb(fmpq(*term.rate)) - rate.ball({}))
+        away = upward.above(arb(number_of(term.rate)) - rate.ball({}))
     moved = upward.exponential_minus_one((0.0, away), reach) if away else upward.NOTHING
     grown = upward.plus(1.0, upward.value(moved, reach))
     whole = upward.folded(upward.add(upward.scale(relative, grown), moved), reach)

@@ -19,6 +19,7 @@ from flint import fmpq
 from numeric_check.reference_values.exact_number import exact_number
 from numeric_check.reference_values.tolerance import FORMATS
 from numeric_check.rounding import majorant, upward
+from numeric_check.rounding.cells import Cell
 from numeric_check.rounding.formats import contains, holds, relative_error_of_library
 from numeric_check.rounding.majorant import (
     LINEAR,
@@ -28,6 +29,7 @@ from numeric_check.rounding.majorant import (
     REFERENCE,
     ZERO,
     Majorant,
+    Number,
     Size,
     Term,
     Value,
@@ -58,7 +60,8 @@ class Rounded:
         """The number, when it is an exact constant."""
         if self.error or self.relative or self.tiny or not self.value.keys() <= {ONE}:
             return None
-        return self.value.get(ONE, fmpq(0))
+        found = self.value.get(ONE, fmpq(0))
+        return found if isinstance(found, fmpq) else None
 
     @property
     def carries_input(self) -> bool:
@@ -107,11 +110,13 @@ class Model:
 
     integers  t and c are integers: a multiple m·u^k that the format holds is not rounded
     later     u = t − c is not negative, and no text asks for the sign of anything else
+    cell      answers comparisons of squares u²D, where D has parameters
     """
 
     reach: float
     integers: bool = False
     later: bool = False
+    cell: Cell | None = None
     stages: list[list[Rounded]] = field(default_factory=list)
 
     def new_stage(self, products: Any) -> Any:
@@ -135,7 +140,8 @@ class Model:
         """Whether this is m·u with m > 0, rounded or not: rounding keeps the sign of u."""
         if not self.later or not isinstance(a, Rounded) or not a.value.keys() <= {LINEAR}:
             return False
-        return a.value.get(LINEAR, fmpq(0)) > 0 and not a.carries_input
+        slope = a.value.get(LINEAR, fmpq(0))
+        return isinstance(slope, fmpq) and slope > 0 and not a.carries_input
 
     # -- sizes ------------------------------------------------------------------------------------
 
@@ -147,11 +153,13 @@ class Model:
             upward.plus(exact.constant, away.constant), upward.plus(exact.of_input, away.of_input)
         )
 
-    def _largest(self, p: upward.Polynomial) -> float:
+    def largest(self, p: upward.Polynomial) -> float:
+        """p at the reach."""
         return upward.value(p, self.reach)
 
-    def _grown(self, p: upward.Polynomial) -> float:
-        return upward.plus(1.0, self._largest(p))
+    def grown(self, p: upward.Polynomial) -> float:
+        """1 + p there."""
+        return upward.plus(1.0, self.largest(p))
 
     # -- rounding ---------------------------------------------------------------------------------
 
@@ -171,10 +179,10 @@ class Model:
         u = FORMATS[dtype].unit_roundoff
         grown = upward.plus(1.0, u)
         error = majorant.scale(a.error, grown)
-        relative = upward.add(a.relative, (upward.times(u, self._grown(a.relative)),))
+        relative = upward.add(a.relative, (upward.times(u, self.grown(a.relative)),))
         if any(term.input < NO_INPUT for term in a.value):
             moved = majorant.size(majorant.of_value(a.value), self.reach).constant
-            error = majorant.add(error, {ONE: upward.times(self._largest(relative), moved)})
+            error = majorant.add(error, {ONE: upward.times(self.largest(relative), moved)})
             relative = upward.NOTHING
         whole = Rounded(a.value, error, relative, upward.times(a.tiny, grown), dtype)
         return self._underflown(whole, dtype, flushes=flushes)
@@ -185,6 +193,8 @@ class Model:
             return False
         ((term, c),) = a.value.items()
         if term.input > NO_INPUT or term.rate != ZERO or term.wave is not None:
+            return False
+        if not isinstance(c, fmpq):
             return False
         power = 1 if term.input < NO_INPUT else term.power
         largest = int(self.reach) ** power
@@ -197,6 +207,8 @@ class Model:
 
     def _underflown(self, a: Rounded, dtype: str, *, flushes: bool) -> Rounded:
         """float64 keeps subnormal numbers; arithmetic in float32 and bfloat16 may flush them."""
+        if a.constant == 0:
+            return a
         format_ = FORMATS[dtype]
         kept = not flushes or dtype in KEEPS_SUBNORMALS
         lost = format_.smallest if kept else format_.smallest_normal
@@ -217,7 +229,7 @@ class Model:
             constant = factor.constant
             if constant is not None and _is_power_of_two(constant):
                 return self._scaled(other, constant, dtype)
-        left, right = self._grown(a.relative), self._grown(b.relative)
+        left, right = self.grown(a.relative), self.grown(b.relative)
         error = majorant.add(
             majorant.scale(majorant.multiply(a.error, majorant.of_value(b.value)), right),
             majorant.scale(majorant.multiply(majorant.of_value(a.value), b.error), left),
@@ -285,6 +297,10 @@ class Model:
             for p, q in zip(a, b, strict=True)
             if p.constant != 0 and q.constant != 0
         ]
+        return self.sum(parts, dtype)
+
+    def sum(self, parts: list[Rounded], dtype: str) -> Rounded:
+        """Σ âᵢ in any order: a term passes through one rounding less than there are terms."""
         if len(parts) < 2:
             return parts[0] if parts else number(0)
         value: Value = {}
@@ -308,15 +324,19 @@ class Model:
 
     # -- functions --------------------------------------------------------------------------------
 
-    def _argument(self, a: Rounded, name: str) -> tuple[fmpq, upward.Polynomial]:
+    def _argument(self, a: Rounded, name: str) -> tuple[Number, upward.Polynomial]:
         """q and δ(|u|) of an argument q·u that is known to within δ."""
         if not a.value.keys() <= {LINEAR}:
             raise LeavesTheRing(f"the text takes {name} of what is no multiple of the position")
         away: upward.Polynomial = upward.NOTHING
-        for term, c in a.absolute().items():
+        for given, weight in a.absolute().items():
+            term, c = majorant.plain(given, weight)
             if term.input > NO_INPUT or term.rate != ZERO or term.wave is not None:
                 raise LeavesTheRing(f"the text takes {name} of what is no multiple of the position")
-            away = upward.add(away, upward.shift((c,), term.power))
+            part = upward.shift((c,), term.power)
+            if term.over is not None:
+                part = upward.shift(upward.scale(part, term.over.least), term.over.power)
+            away = upward.add(away, part)
         return a.value.get(LINEAR, fmpq(0)), away
 
     def exp(self, a: Rounded, dtype: str) -> Rounded:
@@ -340,17 +360,17 @@ class Model:
         frequency, away = self._argument(a, "sin")
         if frequency == 0 and not away:
             return number(0)
-        sign = fmpq(1 if frequency >= 0 else -1)
+        sign = fmpq(1 if frequency == abs(frequency) else -1)
         return self._wave(abs(frequency), "s", sign, away, dtype)
 
     def _wave(
-        self, frequency: fmpq, part: str, sign: fmpq, away: upward.Polynomial, dtype: str
+        self, frequency: Number, part: str, sign: fmpq, away: upward.Polynomial, dtype: str
     ) -> Rounded:
         own, other = (
             Term(NO_INPUT, 0, ZERO, Wave(ratio(frequency), p))
             for p in (part, "s" if part == "c" else "c")
         )
-        half = upward.scale(away, upward.times(0.5, self._largest(away)))
+        half = upward.scale(away, upward.times(0.5, self.largest(away)))
         error = majorant.add(
             majorant.by_polynomial({other: 1.0}, away), majorant.by_polynomial({own: 1.0}, half)
         )
@@ -360,7 +380,7 @@ class Model:
         """The result of a library function, within its stated accuracy."""
         own = relative_error_of_library(dtype)
         grown = upward.plus(1.0, own)
-        relative = upward.add(a.relative, (upward.times(own, self._grown(a.relative)),))
+        relative = upward.add(a.relative, (upward.times(own, self.grown(a.relative)),))
         whole = Rounded(a.value, majorant.scale(a.error, grown), relative, 0.0, dtype)
         return self._underflown(whole, dtype, flushes=False)
 

@@ -11,21 +11,30 @@ from numeric_check.kernels.kernel import Kernel
 from numeric_check.kernels.time_limit import time_limit
 from numeric_check.reference_values.tolerance import DTYPES
 from numeric_check.rounding.bias import BiasBound, bias_bound, measure_bias
-from numeric_check.rounding.blocks import DECAY, MAPS, ROTATE
-from numeric_check.rounding.bound import KernelBound, rounding_bound
+from numeric_check.rounding.blocks import BIAS, DECAY, MAPS, OF_LAG, ROTATE, SCORE
+from numeric_check.rounding.bound import KernelBound, offers, rounding_bound
+from numeric_check.rounding.causal import STEP, CausalBound, causal_bound, measure_causal
 from numeric_check.rounding.formula import stated_formula, stated_number, states_at_least
 from numeric_check.rounding.measured import Measurement, measure
+from numeric_check.rounding.parameters import Box
 from numeric_check.rounding.safe import SafePosition, safe_position
 from symbolic_pe.emit.plan import KernelPlan
 from symbolic_pe.errors import KernelError, NotYetCovered, Undecided
 
 SECONDS = 240.0
+MEASURED = ("bfloat16",)
+"""Dtypes in which steps are measured: two executions of a few hundred each."""
 ASSUMED = (
     "executed on elements that model every rounding; assumed: rounding to nearest, exp, sin and "
     "cos of float64 within one unit in the last place; fused or not, any order of summation"
 )
 LAW = "||y - A x|| <= eps ||A|| ||x|| + eta for every block A(u), u = position - reference"
-OF_DECAY = "|f - e^(a u)| <= eps e^(a u) + eta for decay, u the lag"
+OF_LAGS = {
+    DECAY: "|f - e^(a u)| <= eps e^(a u) + eta for decay, u the lag",
+    BIAS: "|f - b(u)| <= eps |b|_+ + eta for bias, u the lag, |b|_+ the sum of its terms' sizes",
+    SCORE: "|f - s - b(u)| <= eps (|s| + |b|_+) + eta for score_mod of a score s",
+}
+OF_SUMS = "|o - o_n| <= eps sum |q| M |k| |v| for the n-th recurrent_step, apart from underflow"
 HOLDS, REFUTED, UNDECIDED = "holds", "refuted", "undecided"
 
 
@@ -68,13 +77,22 @@ class DtypeBias:
 
 
 @dataclass(frozen=True)
+class DtypeCausal:
+    """The bound of `recurrent_step`, and the worst measured error over it; in float64 none is."""
+
+    bound: CausalBound
+    measured: float
+
+
+@dataclass(frozen=True)
 class KernelBounds:
     """Bounds in every dtype: `holds`, `refuted` by a measurement, or `undecided` (the reason).
 
     dtypes  of the query and key maps
     rotate  of `rotate`, where the kernel offers it: the form that is stable at any range
-    decay   of `decay` beside it, by the dtype of its result; u is the lag
-    bias    of the coordinates that realise a bias, where that is a polynomial
+    of_lag  of `decay`, `bias` and `score_mod`, by name and the dtype of the result; u is the lag
+    bias    of the coordinates that realise a bias
+    causal  of the outputs of `recurrent_step` after n steps; empty where it has no bound
     law     what a bound says, as a header states it
     """
 
@@ -83,15 +101,21 @@ class KernelBounds:
     dtypes: Mapping[str, DtypeBound] = field(default_factory=dict)
     rotate: Mapping[str, DtypeBound] = field(default_factory=dict)
     bias: Mapping[str, DtypeBias] = field(default_factory=dict)
-    decay: Mapping[str, DtypeBound] = field(default_factory=dict)
+    of_lag: Mapping[str, Mapping[str, DtypeBound]] = field(default_factory=dict)
+    causal: Mapping[str, DtypeCausal] = field(default_factory=dict)
     law: str = LAW
 
     @property
     def all(self) -> dict[str, DtypeBound]:
         """Every bound by the name that a header gives it: `bfloat16`, `rotate bfloat16`."""
-        parts = ((ROTATE, self.rotate), (DECAY, self.decay))
-        beside = {f"{form} {x}": d for form, found in parts for x, d in found.items()}
+        parts = {ROTATE: self.rotate, **self.of_lag}
+        beside = {f"{form} {x}": d for form, found in parts.items() for x, d in found.items()}
         return {**self.dtypes, **beside}
+
+    @property
+    def box(self) -> Box:
+        """Where the parameters lie that the bounds hold for."""
+        return next((d.bound.box for d in self.all.values()), {})
 
     @property
     def failures(self) -> list[str]:
@@ -104,16 +128,26 @@ class KernelBounds:
             for dtype, d in self.bias.items()
             if d.measured > 1.0
         ]
+        lines += [
+            f"rounding bound: {STEP} ({dtype}) is off by {d.measured:.3g} times its bound"
+            for dtype, d in self.causal.items()
+            if not d.measured <= 1.0
+        ]
         return lines
 
     def header_lines(self) -> list[str]:
         """The bounds as lines for the header of a file; none where they are undecided."""
         if not self.dtypes:
             return []
-        law = f"{self.law}; {OF_DECAY}" if self.decay else self.law
-        return [f"# error:       {law}"] + [
-            f"# {name + ':':<12} {d.stated}" for name, d in self.all.items()
-        ]
+        law = "; ".join([self.law, *(OF_LAGS[form] for form in self.of_lag)])
+        law += f"; {OF_SUMS}" if self.causal else ""
+        if self.box:
+            law += f", for {box_text(self.box)}, wherever the maps stay in range"
+        return (
+            [f"# error:       {law}"]
+            + [f"# {name + ':':<12} {d.stated}" for name, d in self.all.items()]
+            + [f"# {STEP} {dtype}: {d.bound.stated}" for dtype, d in self.causal.items()]
+        )
 
     def false_statements(self, header: Mapping[str, str]) -> list[str]:
         """One line for every bound in a header that is smaller than what was found here.
@@ -134,27 +168,33 @@ class KernelBounds:
         ]
 
 
+def box_text(box: Box) -> str:
+    """`w in [0, 4], z in [-4, 4]`."""
+    return ", ".join(f"{name} in [{low:.4g}, {high:.4g}]" for name, (low, high) in box.items())
+
+
 def judge(kernel: Kernel, plan: KernelPlan, *, dtypes: Sequence[str] = DTYPES) -> KernelBounds:
     """Bound a text in every dtype and measure that its errors lie inside.
 
     `undecided` with the reason where rounded elements do not cover the text; a kernel never makes
     it raise.
     """
-    found: dict[str, dict[str, DtypeBound]] = {MAPS: {}, ROTATE: {}, DECAY: {}}
-    offered = plan.uniform_decay is not None and kernel.has(ROTATE)
-    decays = plan.uniform_decay is not None and kernel.has(DECAY)
+    found: dict[str, dict[str, DtypeBound]] = {}
     try:
         with time_limit(SECONDS), np.errstate(all="ignore"):
-            for form in (MAPS, ROTATE) if offered else (MAPS,):
-                for dtype in dtypes:
-                    found[form][dtype] = _judged(kernel, plan, dtype, form)
-            for dtype in dtypes if decays else ():
-                if kernel.target == "torch" or dtype == "float64":
-                    found[DECAY][dtype] = _judged(kernel, plan, dtype, DECAY)
+            for form in (MAPS, ROTATE, *OF_LAG):
+                offered = [d for d in dtypes if offers(kernel, plan, form, d)]
+                for dtype in offered:
+                    found.setdefault(form, {})[dtype] = _judged(kernel, plan, dtype, form)
             bias, missing = _bias(kernel, plan, dtypes)
+            causal, unknown = _causal(kernel, plan, dtypes)
     except (NotYetCovered, Undecided, KernelError) as error:
         return KernelBounds(UNDECIDED, str(error))
-    bounds = KernelBounds(HOLDS, ASSUMED + missing, found[MAPS], found[ROTATE], bias, found[DECAY])
+    of_lag = {form: found[form] for form in OF_LAG if form in found}
+    reason = ASSUMED + missing + unknown
+    bounds = KernelBounds(
+        HOLDS, reason, found.get(MAPS, {}), found.get(ROTATE, {}), bias, of_lag, causal
+    )
     return replace(bounds, verdict=REFUTED) if bounds.failures else bounds
 
 
@@ -174,9 +214,28 @@ def _bias(
     return found, ""
 
 
+def _causal(
+    kernel: Kernel, plan: KernelPlan, dtypes: Sequence[str]
+) -> tuple[dict[str, DtypeCausal], str]:
+    """Bounds of causal sums, or why there are none."""
+    if not kernel.has(STEP):
+        return {}, ""
+    found = {}
+    try:
+        for dtype in dtypes:
+            bound = causal_bound(kernel, plan, dtype)
+            measured = 0.0
+            if dtype in MEASURED and not plan.parameters:
+                measured = measure_causal(kernel, plan, bound)
+            found[dtype] = DtypeCausal(bound, measured)
+    except NotYetCovered as error:
+        return {}, f"; {STEP} is not bounded: {error}"
+    return found, ""
+
+
 def _judged(kernel: Kernel, plan: KernelPlan, dtype: str, form: str) -> DtypeBound:
     bound = rounding_bound(kernel, plan, dtype, form=form)
     return DtypeBound(bound, safe_position(kernel, plan, bound), measure(kernel, plan, bound))
 
 
-__all__ = ["DtypeBias", "DtypeBound", "KernelBounds", "judge"]
+__all__ = ["DtypeBias", "DtypeBound", "DtypeCausal", "KernelBounds", "box_text", "judge"]

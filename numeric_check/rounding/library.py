@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from numeric_check.rounding.array import RoundedArray
+from numeric_check.rounding.cells import Branch
 from numeric_check.rounding.element import Model, Rounded
 from numeric_check.rounding.formats import (
     INTEGER,
@@ -67,6 +68,10 @@ class RoundingLibrary:
         """exp, element by element."""
         return self.brought(value).exp()
 
+    def sqrt(self, value: Any) -> RoundedArray:
+        """√, element by element."""
+        return self.brought(value).sqrt()
+
     def floor(self, value: Any) -> RoundedArray:
         """The whole part, element by element."""
         return self.brought(value).floor()
@@ -87,8 +92,13 @@ class RoundingLibrary:
         """The same where a lag that is not negative is kept from being negative."""
         return first.clamp(min=bound)
 
-    def where(self, condition: Any, first: Any, _: Any) -> RoundedArray:
-        """`first`, where the condition is known to hold."""
+    def where(self, condition: Any, first: Any, second: Any) -> RoundedArray:
+        """`first`, where the condition is known to hold; or as in the cell of a block."""
+        if isinstance(condition, Branch) and self.model.cell is not None:
+            one, other = self.brought(first), self.brought(second)
+            chosen: RoundedArray = self.model.cell.chosen(condition, one, other)
+            shape = np.broadcast_shapes(one.shape, other.shape, condition.compared.shape)
+            return chosen.like(np.broadcast_to(chosen.data, shape))
         if condition is not True:
             raise LeavesTheRing("the text chooses by values")
         return self.brought(first)

@@ -9,24 +9,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from flint import fmpq
 
 from numeric_check.rounding import upward
+from numeric_check.rounding.coefficient import Coefficient
 from numeric_check.text_proof.exact_element import LeavesTheRing
 
 NO_INPUT, POSITION, REFERENCE = -1, -2, -3
-Ratio = tuple[int, int]
+Number: TypeAlias = "fmpq | Coefficient"
+Ratio: TypeAlias = "tuple[int, int] | Coefficient"
 """A rational number as numerator and denominator, which hash faster than `fmpq`."""
 ZERO: Ratio = (0, 1)
 NONE = fmpq(0)
 MAX_POWER = 64
 
 
-def ratio(x: fmpq) -> Ratio:
+def ratio(x: Number) -> Ratio:
     """In lowest terms."""
-    return int(x.p), int(x.q)
+    return x if isinstance(x, Coefficient) else (int(x.p), int(x.q))
+
+
+def number_of(x: Ratio) -> Number:
+    """The opposite."""
+    return x if isinstance(x, Coefficient) else fmpq(*x)
 
 
 class Wave(NamedTuple):
@@ -36,18 +43,32 @@ class Wave(NamedTuple):
     part: str
 
 
+class Root(NamedTuple):
+    """r = √|D| of a parametric block; 1/r is at most `least`·|u|^`power` (see `cells`)."""
+
+    name: str
+    least: float
+    power: int
+
+
 class Term(NamedTuple):
-    """input·|u|^power·e^{rate·u}·wave."""
+    """input·|u|^power·e^{rate·u}·wave/over·|factor|, with a root or 1 for `over`.
+
+    factor  only in majorants: a coefficient that vanishes somewhere in the box of the parameters,
+            kept as it is, so that what is relative to it stays so
+    """
 
     input: int
     power: int
     rate: Ratio
     wave: Wave | None
+    over: Root | None = None
+    factor: Coefficient | None = None
 
 
 ONE = Term(NO_INPUT, 0, ZERO, None)
 LINEAR = Term(NO_INPUT, 1, ZERO, None)
-Value = Mapping[Term, fmpq]
+Value = Mapping[Term, Number]
 Majorant = Mapping[Term, float]
 
 
@@ -61,7 +82,7 @@ class Size:
 
 def product(a: Value, b: Value) -> Value:
     """The exact product. Raises `LeavesTheRing` for x·x and for products of two waves."""
-    result: dict[Term, fmpq] = {}
+    result: dict[Term, Number] = {}
     for p, c in a.items():
         for q, d in b.items():
             term = _joined(p, q)
@@ -83,13 +104,19 @@ def _joined(p: Term, q: Term) -> Term:
     if power > MAX_POWER:
         raise LeavesTheRing(f"the text forms a power of the position above {MAX_POWER}")
     wave = p.wave if q.wave is None else q.wave if p.wave is None else None
-    return Term(max(p.input, q.input), power, _added(p.rate, q.rate), wave)
+    if p.over is not None and q.over is not None:
+        raise LeavesTheRing("the text divides by two roots")
+    rate, over = _added(p.rate, q.rate), p.over or q.over
+    factor = p.factor or q.factor
+    if p.factor is not None and q.factor is not None:
+        factor = abs(p.factor * q.factor)
+    return Term(max(p.input, q.input), power, rate, wave, over, factor)
 
 
 def _added(a: Ratio, b: Ratio) -> Ratio:
     if ZERO in (a, b):
         return b if a == ZERO else a
-    return ratio(fmpq(*a) + fmpq(*b))
+    return ratio(number_of(a) + number_of(b))
 
 
 def sum_of(a: Value, b: Value) -> Value:
@@ -106,8 +133,29 @@ def sum_of(a: Value, b: Value) -> Value:
 
 
 def of_value(value: Value) -> Majorant:
-    """|coefficients|."""
-    return {term: upward.above(c) for term, c in value.items()}
+    """|coefficients|; those that vanish somewhere as factors."""
+    result: dict[Term, float] = {}
+    for term, c in value.items():
+        if isinstance(c, Coefficient) and c.box.factors and upward.below(c) == 0.0:
+            result[term._replace(factor=abs(c))] = 1.0
+        else:
+            result[term] = upward.above(c)
+    return result
+
+
+def plain(term: Term, c: float) -> tuple[Term, float]:
+    """A term of a majorant without its factor."""
+    if term.factor is None:
+        return term, c
+    return term._replace(factor=None), upward.times(c, upward.above(term.factor))
+
+
+def share_of(term: Term, c: float, coefficient: Number) -> float | None:
+    """c·|factor| relative to a coefficient that is a multiple of the factor; else None."""
+    if term.factor is None or not isinstance(coefficient, Coefficient):
+        return None
+    ratio_ = coefficient / term.factor
+    return None if isinstance(ratio_, Coefficient) else upward.up(c / upward.below(ratio_))
 
 
 def add(a: Majorant, b: Majorant) -> Majorant:
@@ -151,11 +199,14 @@ def by_polynomial(a: Majorant, p: upward.Polynomial) -> Majorant:
 def size(a: Majorant, reach: float) -> Size:
     """Bounds over |u| ≤ reach; waves, and unit vectors, are at most 1."""
     constant = of_input = 0.0
-    for term, c in a.items():
+    for given, weight in a.items():
+        term, c = plain(given, weight)
         bound = upward.times(c, upward.power(reach, term.power))
         if term.rate != ZERO:
-            exponent = upward.times(upward.above(fmpq(*term.rate)), reach)
-            bound = upward.times(bound, upward.exponential(exponent))
+            bound = upward.times(bound, upward.exponential(largest_exponent(term.rate, reach)))
+        if term.over is not None:
+            inverse = upward.times(term.over.least, upward.power(reach, term.over.power))
+            bound = upward.times(bound, inverse)
         if term.input < NO_INPUT:
             bound = upward.times(bound, reach)
         if term.input > NO_INPUT:
@@ -163,6 +214,12 @@ def size(a: Majorant, reach: float) -> Size:
         else:
             constant = upward.plus(constant, bound)
     return Size(constant, of_input)
+
+
+def largest_exponent(rate: Ratio, reach: float) -> float:
+    """|rate·u| over |u| ≤ reach; with parameters, what the range of the dtype allows."""
+    own = upward.times(upward.above(number_of(rate)), reach)
+    return min(own, rate.box.window) if isinstance(rate, Coefficient) else own
 
 
 def least(a: Value, reach: float, *, integers: bool = False) -> float:
@@ -173,10 +230,10 @@ def least(a: Value, reach: float, *, integers: bool = False) -> float:
     if len(a) != 1:
         return 0.0
     ((term, c),) = a.items()
-    if term.input > NO_INPUT or term.wave is not None:
+    if term.input > NO_INPUT or term.wave is not None or term.over is not None:
         return 0.0
     multiple = term.power > 0 or term.input < NO_INPUT
     if multiple and not (integers and term.rate == ZERO):
         return 0.0
-    largest = upward.exponential(upward.times(upward.above(fmpq(*term.rate)), reach))
-    return max(0.0, abs(int(c.p) / int(c.q)) / largest * (1.0 - 2.0**-50))
+    largest = upward.exponential(largest_exponent(term.rate, reach))
+    return max(0.0, upward.below(c) / largest * (1.0 - 2.0**-50))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from random import Random
 from typing import Any
 
 import numpy as np
-from flint import arb, fmpq
+from flint import fmpq
 
 from numeric_check.kernels.kernel import DTYPE_OF, Kernel
 from numeric_check.laws.comparison import column_norms
@@ -18,60 +18,22 @@ from numeric_check.laws.subject import MapCall, Subject, position_array
 from numeric_check.reference_values.double_double import Array, DoubleDouble, contract
 from numeric_check.reference_values.exact_map import BlockArray, ExactMap
 from numeric_check.reference_values.exact_number import exact_number
-from numeric_check.rounding import upward
-from numeric_check.rounding.blocks import DECAY, FORMS, MAPS, ROTATE, SIGNS
+from numeric_check.rounding.blocks import FORMS, OF_LAG, ROTATE, SIGNS
 from numeric_check.rounding.bound import KernelBound
-from numeric_check.rounding.decay import BITS, exact_decay
-from symbolic_pe.algebra.scalar import precision
+from numeric_check.rounding.box_bounds import range_at
+from numeric_check.rounding.measured_lag import measured_lag
+from numeric_check.rounding.measurement import (
+    SLACK,
+    Measurement,
+    Number,
+    standard_positions,
+)
+from numeric_check.rounding.parameters import points_in
 from symbolic_pe.emit.plan import KernelPlan
 from symbolic_pe.errors import KernelError
 
-Number = int | float
-POWERS = 53
-FRACTIONS = (1 / 3, 0.1, 12.125, 1000.7, 65536.3)
 VECTORS = 6
 SEED = 2026
-SLACK = 1.0 + 2.0**-40
-"""For forming the bound itself, and the exact values to 2⁻⁹⁰, in float64."""
-
-
-@dataclass(frozen=True)
-class Measurement:
-    """The place where an error is largest against its bound.
-
-    ratio  error/bound; above 1 the bound is refuted
-    """
-
-    ratio: float
-    error: float
-    bound: float
-    side: str
-    dtype: str
-    position: float
-    reference: float
-    head: int
-    group: int
-    block: int
-    vector: tuple[float, ...]
-
-    def __str__(self) -> str:
-        name = f"transform_{self.side}" if self.side in FORMS[MAPS] else self.side
-        return (
-            f"{name} ({self.dtype}) at position {self.position:g}, reference "
-            f"{self.reference:g}, head {self.head}, block {self.block} of group {self.group}: "
-            f"error {self.error:.3g}, bound {self.bound:.3g}"
-        )
-
-
-def standard_positions(reach: float) -> list[Number]:
-    """0, 1, 2^k and its neighbours, fractions, both signs, and the edge of the reach."""
-    found: list[Number] = [0, 1, *FRACTIONS]
-    for k in range(1, POWERS):
-        found += [2**k - 1, 2**k, 2**k + 1]
-    edge = int(reach)
-    found += [edge, edge - 1, edge // 2, 0.999 * reach]
-    inside = [t for t in dict.fromkeys(found) if abs(t) <= reach]
-    return [*inside, *(-t for t in inside if t)]
 
 
 class Bench:
@@ -190,9 +152,17 @@ def _norms(block: BlockArray) -> Array:
 
 
 def measure(kernel: Kernel, plan: KernelPlan, bound: KernelBound) -> Measurement:
-    """The worst error against the bound, over `standard_positions` and two references."""
-    if bound.form == DECAY:
-        return _measured_decay(kernel, plan, bound)
+    """The worst error against the bound, over `standard_positions` and two references.
+
+    Over a box, the worst at some points of it.
+    """
+    if bound.box:
+        return max(
+            (_measured_at(kernel, plan, bound, values) for values in points_in(plan, bound.box)),
+            key=lambda m: m.ratio,
+        )
+    if bound.form in OF_LAG:
+        return measured_lag(kernel, plan, bound)
     bench = Bench(kernel, plan, bound)
     drawn = np.random.default_rng(SEED).standard_normal((VECTORS, plan.dimension))
     found = bench.worst(standard_positions(bound.reach), drawn)
@@ -204,35 +174,13 @@ def measure(kernel: Kernel, plan: KernelPlan, bound: KernelBound) -> Measurement
     return max(found, key=lambda m: m.ratio)
 
 
-def _measured_decay(kernel: Kernel, plan: KernelPlan, bound: KernelBound) -> Measurement:
-    """The worst of every head over lags from two positions of the key."""
-    assert plan.uniform_decay is not None
-    lags = [t for t in standard_positions(bound.reach) if t >= 0]
-    named: dict[str, Any] = {}
-    if kernel.target == "torch":
-        named["dtype"] = getattr(kernel.raw("torch"), bound.dtype)
-    worst: Measurement | None = None
-    for s in (0.0, 5.0):
-        later = [t + s for t in lags]
-        result = kernel.raw("decay")(*(kernel.bring(np.array(x)) for x in (later, [s])), **named)
-        found = kernel.fetch(result).astype(np.float64).reshape(plan.heads, len(lags))
-        for head, rate in enumerate(plan.uniform_decay):
-            polynomial = bound.blocks[head].relative
-            for t, value in zip(later, found[head], strict=True):
-                lag = exact_number(t) - exact_number(s)
-                with precision(BITS):
-                    exact = exact_decay(rate, lag)
-                    error = float(abs(arb(float(value)) - exact))
-                    size = SLACK * float(exact)
-                epsilon = upward.value(polynomial, upward.above(lag))
-                limit = upward.plus(upward.times(epsilon, size), bound.blocks[head].absolute)
-                ratio = error / limit if error else 0.0
-                if worst is None or ratio > worst.ratio:
-                    worst = Measurement(
-                        ratio, error, limit, DECAY, bound.dtype, t, s, head, 0, 0, ()
-                    )
-    assert worst is not None
-    return worst
+def _measured_at(
+    kernel: Kernel, plan: KernelPlan, bound: KernelBound, values: dict[str, float]
+) -> Measurement:
+    reach = bound.reach
+    if bound.form not in OF_LAG:
+        reach = range_at(plan, values, bound.dtype, bound.reach)
+    return measure(kernel, plan, replace(bound, parameters=values, box={}, reach=reach))
 
 
 def search(

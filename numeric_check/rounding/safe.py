@@ -7,13 +7,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from numeric_check.kernels.kernel import Kernel
+from numeric_check.rounding.blocks import SCORE
 from numeric_check.rounding.bound import KernelBound, rounding_bound
 from numeric_check.rounding.formula import default_tolerance, largest_within
 from symbolic_pe.emit.plan import KernelPlan
-from symbolic_pe.errors import SpecificationError
+from symbolic_pe.errors import NotYetCovered, SpecificationError
 
+ADDED = 2.0
 HORIZON = 2.0**52
 """Positions beyond are not all numbers of float64 to the unit, so no answer goes further."""
+NEARER = (2.0**40, 2.0**32, 2.0**24)
 
 
 @dataclass(frozen=True)
@@ -42,8 +45,9 @@ def safe_position(
 ) -> SafePosition:
     """The largest |position − reference| at which every block keeps ε ≤ τ.
 
-    τ is `default_tolerance` unless given. Where the bound of the domain leaves room, the text is
-    bounded again up to `HORIZON`, so the answer may lie beyond the declared domain.
+    τ is `default_tolerance` unless given, and twice that for `score_mod`, which adds two rounded
+    numbers. Where the bound of the domain leaves room, the text is bounded again up to `HORIZON`,
+    so the answer may lie beyond the declared domain.
 
     >>> from numeric_check.kernels.kernel import compile_kernel
     >>> from symbolic_pe.emit.plan import plan_kernel
@@ -58,13 +62,7 @@ def safe_position(
     Raises `SpecificationError` for a tolerance that is no positive number, and what
     `rounding_bound` raises.
     """
-    return safe_within(
-        bound,
-        tolerance,
-        lambda reach: rounding_bound(
-            kernel, plan, bound.dtype, reach=reach, form=bound.form, parameters=bound.parameters
-        ),
-    )
+    return safe_within(bound, tolerance, lambda reach: _further(kernel, plan, bound, reach))
 
 
 def safe_within(
@@ -72,6 +70,8 @@ def safe_within(
 ) -> SafePosition:
     """The same, where `again` bounds the text up to another reach."""
     limit = default_tolerance(bound.dtype) if tolerance is None else tolerance
+    if bound.form == SCORE and tolerance is None:
+        limit *= ADDED
     if not (limit > 0 and math.isfinite(limit)):
         raise SpecificationError(f"tolerance: expected a positive number, got {tolerance}")
     found = _within(bound, limit)
@@ -84,6 +84,24 @@ def safe_within(
     if found >= math.floor(bound.reach):
         reason = "range" if bound.limited_by == "range" else "horizon"
     return SafePosition(bound.dtype, limit, int(found), reason)
+
+
+def _further(kernel: Kernel, plan: KernelPlan, bound: KernelBound, far: float) -> KernelBound:
+    """The bound up to a reach, or as far as the discriminants of parametric blocks are known."""
+    for reach in (far, *NEARER) if plan.parameters else (far,):
+        try:
+            return rounding_bound(
+                kernel,
+                plan,
+                bound.dtype,
+                reach=max(reach, bound.reach),
+                form=bound.form,
+                parameters=bound.box or bound.parameters,
+            )
+        except NotYetCovered:
+            if not plan.parameters:
+                raise
+    return bound
 
 
 def _within(bound: KernelBound, limit: float) -> float:

@@ -11,6 +11,7 @@ from itertools import zip_longest
 
 from flint import arb, fmpq
 
+from numeric_check.rounding.coefficient import Coefficient
 from symbolic_pe.errors import Undecided
 
 Polynomial = tuple[float, ...]
@@ -34,14 +35,28 @@ def times(a: float, b: float) -> float:
     return up(a * b) or math.ulp(0.0)
 
 
-def above(x: fmpq | arb) -> float:
+def above(x: fmpq | arb | Coefficient) -> float:
     """A float that is at least |x|. Raises `Undecided` for a ball without a finite bound."""
     if isinstance(x, fmpq):
         return _above_ratio(abs(int(x.p)), int(x.q))
+    if isinstance(x, Coefficient):
+        x = x.ball()
     largest = abs(x).upper()
     if not largest.is_finite():
         raise Undecided(f"expected a number with a finite bound, got the ball {x}")
     return up(up(abs(float(largest))))
+
+
+def below(x: fmpq | Coefficient) -> float:
+    """A float that is at most |x|, wherever the parameters lie."""
+    if isinstance(x, Coefficient):
+        return max(0.0, down(down(float(abs(x.ball()).lower()))))
+    return down(down(above(x)))  # two steps below the upper bound pass the rounded quotient
+
+
+def down(x: float) -> float:
+    """The float before, at least 0."""
+    return math.nextafter(x, 0.0)
 
 
 def _above_ratio(numerator: int, denominator: int) -> float:
@@ -64,6 +79,14 @@ def scale(p: Polynomial, c: float) -> Polynomial:
 def shift(p: Polynomial, power: int) -> Polynomial:
     """p·|u|^power."""
     return (0.0,) * power + p if p else NOTHING
+
+
+def product(p: Polynomial, q: Polynomial) -> Polynomial:
+    """p·q."""
+    total: Polynomial = NOTHING
+    for k, c in enumerate(p):
+        total = add(total, shift(scale(q, c), k))
+    return total
 
 
 def largest(p: Polynomial, q: Polynomial) -> Polynomial:
@@ -108,13 +131,18 @@ def exponential_minus_one(p: Polynomial, reach: float) -> Polynomial:
 
 
 def folded(p: Polynomial, reach: float) -> Polynomial:
-    """A polynomial above p for |u| ≤ reach, of degree 1 where higher powers hardly count.
+    """A polynomial above p for |u| ≤ reach, without the higher powers that hardly count.
 
-    c·|u|^p ≤ (c·reach^{p−1})·|u|, taken when it adds less than a 64th to the coefficient of |u|.
+    c·|u|^k ≤ (c·reach^{k−j})·|u|^j with j ≥ 1, taken for the largest j whose coefficient it changes
+    by less than a 64th.
     """
-    if len(p) < 3:
-        return p
-    lifted = 0.0
-    for k, c in enumerate(p[2:], start=1):
-        lifted = plus(lifted, times(c, power(reach, k)))
-    return p if lifted * 64.0 > p[1] else (p[0], plus(p[1], lifted))
+    found = list(p)
+    for k in range(len(p) - 1, 1, -1):
+        for j in range(k - 1, 0, -1):
+            lifted = times(found[k], power(reach, k - j))
+            if lifted * 64.0 <= found[j]:
+                found[j], found[k] = plus(found[j], lifted), 0.0
+                break
+    while found and not found[-1]:
+        found.pop()
+    return tuple(found)

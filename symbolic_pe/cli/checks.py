@@ -14,6 +14,7 @@ from symbolic_pe.cli.output import (
     BoundRecord,
     BoundsRecord,
     BuildRecord,
+    CausalRecord,
     CheckRecord,
     ErrorRecord,
     RecheckItem,
@@ -72,12 +73,28 @@ def bounds_record(bounds: KernelBounds) -> BoundsRecord:
         "refuted": "refuted",
         "undecided": "undecided",
     }
-    maps, rotate, decay = (
+    maps, rotate = (
         {dtype: _bound_record(found) for dtype, found in part.items()}
-        for part in (bounds.dtypes, bounds.rotate, bounds.decay)
+        for part in (bounds.dtypes, bounds.rotate)
     )
     bias = {dtype: _bias_record(found) for dtype, found in bounds.bias.items()}
-    return BoundsRecord(verdicts[bounds.verdict], bounds.reason, maps, rotate, bias, decay)
+    of_lag = {
+        form: {dtype: _bound_record(found) for dtype, found in part.items()}
+        for form, part in bounds.of_lag.items()
+    }
+    box = {name: list(ends) for name, ends in bounds.box.items()}
+    verdict = verdicts[bounds.verdict]
+    causal = {
+        dtype: CausalRecord(
+            d.bound.formula,
+            [_finite(c) for c in d.bound.error],
+            d.bound.limit,
+            d.bound.gap,
+            _finite(d.measured),
+        )
+        for dtype, d in bounds.causal.items()
+    }
+    return BoundsRecord(verdict, bounds.reason, maps, rotate, bias, of_lag, box, causal)
 
 
 def _bias_record(found: DtypeBias) -> BiasRecord:

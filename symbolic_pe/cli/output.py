@@ -179,12 +179,30 @@ class BiasRecord(msgspec.Struct, frozen=True):
     measured: float
 
 
+class CausalRecord(msgspec.Struct, frozen=True):
+    """The rounding bound of the n-th output of `recurrent_step` in one dtype.
+
+    |o - o_n| <= (coefficients[0] + coefficients[1]·n)·Σ |q|ᵀM(t - s)|k|·|v| for n <= `limit` and
+    gaps <= `gap`, apart from what underflow loses; `measured` is the worst measured error over it,
+    0 where none was measured.
+    """
+
+    formula: str
+    coefficients: list[float]
+    limit: int
+    gap: float
+    measured: float
+
+
 class BoundsRecord(msgspec.Struct, frozen=True):
     """Rounding bounds of one kernel: `undecided` where its text is not covered.
 
     `dtypes` are of the query and key maps, `rotate` of the form without decay, `bias` of the
-    coordinates that realise a bias and `decay` of the function of that name, where the kernel has
-    them.
+    coordinates that realise a bias, and `of_lag` of the functions `decay`, `bias` and `score_mod`
+    of the lag u, where the kernel has them: |f - e^(au)| <= eps·e^(au) + eta of decay, and
+    |f - s - b(u)| <= eps·(|s| + |b|_+) + eta of the others, |b|_+ the sum of the sizes of the
+    terms of b, and s the score. They hold for all `parameters` between two numbers, wherever the
+    maps stay in the range of the dtype.
     """
 
     verdict: Literal["holds", "refuted", "undecided"]
@@ -192,7 +210,9 @@ class BoundsRecord(msgspec.Struct, frozen=True):
     dtypes: dict[str, BoundRecord]
     rotate: dict[str, BoundRecord]
     bias: dict[str, BiasRecord]
-    decay: dict[str, BoundRecord] = {}
+    of_lag: dict[str, dict[str, BoundRecord]] = {}
+    parameters: dict[str, list[float]] = {}
+    causal: dict[str, CausalRecord] = {}
 
 
 class BuildRecord(msgspec.Struct, frozen=True):

@@ -275,19 +275,30 @@ def _errors(errors: dict[str, dict[str, ErrorRecord]]) -> str:
     return "\n".join([*lines, "```"])
 
 
+def box_text(bounds: BoundsRecord) -> str:
+    """The parameters that bounds hold for."""
+    parts = [
+        f"{name} in [{low:.4g}, {high:.4g}]" for name, (low, high) in bounds.parameters.items()
+    ]
+    return ", ".join(parts) + ", wherever the maps stay in range"
+
+
 def _bounds(artefacts: Artefacts, bounds: dict[str, BoundsRecord]) -> str:
     lines = [
         "For every block A(u) of every head, u = position − reference, and all real |u| up to the "
         "reach: ‖ŷ − A(u)x‖₂ ≤ ε(|u|)·‖A(u)‖₂·‖x‖₂ + η. `safe to` is the largest |u| at which ε "
         "keeps the tolerance; `measured` is the worst measured error over its bound. Of `decay`, u "
-        "is the lag and |f − e^{au}| ≤ ε·e^{au} + η.",
+        "is the lag and |f − e^{au}| ≤ ε·e^{au} + η; of `bias` and `score_mod` (of a score s) "
+        "|f − s − b(u)| ≤ ε·(|s| + |b|₊) + η, |b|₊ the sum of the sizes of the terms of b.",
         "",
         "| kernel | dtype | ε | η | reach | tolerance | safe to | measured |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for target, found in bounds.items():
         rows = [*found.dtypes.items(), *((f"{d}, rotate", b) for d, b in found.rotate.items())]
-        rows += [(f"{d}, decay", b) for d, b in found.decay.items()]
+        rows += [
+            (f"{d}, {form}", b) for form, part in found.of_lag.items() for d, b in part.items()
+        ]
         for dtype, b in rows:
             safe = "–" if b.safe_position is None else f"{b.safe_position}"
             safe += {"tolerance": "", "range": " (range)", "horizon": " and beyond"}[
@@ -312,8 +323,23 @@ def _bounds(artefacts: Artefacts, bounds: dict[str, BoundsRecord]) -> str:
             for target, found in bounds.items()
             for dtype, b in found.bias.items()
         ]
+    if any(found.causal for found in bounds.values()):
+        lines += [
+            "",
+            "Of the n-th output of `recurrent_step`, |ô − oₙ| ≤ ε(n)·Σ |q|ᵀM(t − s)|k|·|v| apart "
+            "from underflow, M(τ) = |A|(τ) with the norms of planes:",
+            "",
+            "| kernel | dtype | ε | to n | gaps to | measured |",
+            "|---|---|---|---|---|---|",
+        ]
+        lines += [
+            f"| {target} | {dtype} | `{b.formula}` | {b.limit} | {int(b.gap)} | {b.measured:.2f} |"
+            for target, found in bounds.items()
+            for dtype, b in found.causal.items()
+        ]
     for target, found in bounds.items():
-        lines += ["", f"{target}: {found.verdict}; {found.reason}."]
+        held = f" (for {box_text(found)})" if found.parameters else ""
+        lines += ["", f"{target}: {found.verdict}{held}; {found.reason}."]
     if artefacts.plan is not None and artefacts.plan.distance:
         lines += ["", "The bounds are about X̂, not X (see Gauge and layout)."]
     return "\n".join(lines)

@@ -19,7 +19,7 @@ from symbolic_pe.cli.output import (
     RecheckRecord,
 )
 from symbolic_pe.cli.pipeline import Artefacts
-from symbolic_pe.cli.report import distance_text
+from symbolic_pe.cli.report import box_text, distance_text
 
 SHOWN_BLOCKS = 6
 SHOWN_FAILURES = 8
@@ -94,12 +94,21 @@ def bounds_text(target: str, bounds: BoundsRecord) -> str:
         return f"  {target:<6} no rounding bound: {reason}"
     rows = [(dtype, b) for dtype, b in bounds.dtypes.items()]
     rows += [(f"{dtype}, rotate", b) for dtype, b in bounds.rotate.items()]
-    rows += [(f"{dtype}, decay", b) for dtype, b in bounds.decay.items()]
-    lines = [f"  {target:<6} {name:<9} eps = {b.formula}; {safe_text(b)}" for name, b in rows]
+    rows += [
+        (f"{dtype}, {form}", b)
+        for form, found in bounds.of_lag.items()
+        for dtype, b in found.items()
+    ]
+    lines = [f"  {target:<6} for {box_text(bounds)}"] if bounds.parameters else []
+    lines += [f"  {target:<6} {name:<9} eps = {b.formula}; {safe_text(b)}" for name, b in rows]
     lines += [
         f"  {target:<6} {dtype:<9} bias by coordinates: error of a logit <= {b.formula}; "
         f"<= {b.tolerance:.1e} to |u| = {b.safe_position}"
         for dtype, b in bounds.bias.items()
+    ]
+    lines += [
+        f"  {target:<6} {dtype:<9} recurrent_step, n-th output: eps = {b.formula} to n = {b.limit}"
+        for dtype, b in bounds.causal.items()
     ]
     return "\n".join(lines)
 
@@ -143,7 +152,8 @@ def build_text(
         lines.extend(bounds_text(target, found) for target, found in bounds.items())
         if artefacts.plan is not None and artefacts.plan.augmentations:
             lines.append(
-                "  (eps is of the channels of x; bias() itself is right at every position)"
+                "  (of bias and score_mod, u is the lag and eps relative to the sizes of score and "
+                "terms)"
             )
     if artefacts.failures:
         refuting = refutation_files(artefacts.refutation)

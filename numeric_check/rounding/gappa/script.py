@@ -24,7 +24,7 @@ import numpy as np
 from numeric_check.kernels.kernel import Kernel
 from numeric_check.rounding import upward
 from numeric_check.rounding.blocks import FORMS, MAPS
-from numeric_check.rounding.bound import COVERS_NO_MORE, KernelBound, rounding_bound, run_side
+from numeric_check.rounding.bound import COVERS_NO_MORE, KernelBound, rounding_bound
 from numeric_check.rounding.gappa.trace import (
     Constant,
     Expression,
@@ -38,6 +38,7 @@ from numeric_check.rounding.gappa.trace import (
     Traced,
     Tracer,
 )
+from numeric_check.rounding.running import run_side
 from numeric_check.text_proof.exact_element import LeavesTheRing
 from symbolic_pe.emit.plan import BlockGroup, KernelPlan
 from symbolic_pe.errors import NotYetCovered

@@ -355,11 +355,6 @@ def test_refused_parameters() -> None:
             rounding_bound(kernel, plan, "float32", parameters=values)
     with pytest.raises(SpecificationError, match="finite"):
         rounding_bound(kernel, plan, "float32", parameters={"a": float("nan"), "b": 1.0})
-    block = planned("oscillator")
-    with pytest.raises(NotYetCovered, match="2×2"):
-        rounding_bound(
-            kernel_of("oscillator", "numpy"), block, "float32", parameters={"w": 1.0, "z": 0.5}
-        )
 
 
 # -- refusals -------------------------------------------------------------------------------------
@@ -377,9 +372,6 @@ def test_refusals() -> None:
     for form in ("rotate", "decay"):
         with pytest.raises(NotYetCovered, match=form):
             rounding_bound(kernel, plan, "float32", form=form)
-    parametric = planned("oscillator")
-    with pytest.raises(NotYetCovered, match="run-time parameters"):
-        rounding_bound(kernel_of("oscillator", "numpy"), parametric, "float32")
 
 
 OUTSIDE = {

@@ -82,7 +82,7 @@ def test_bounds_are_judged_and_stated() -> None:
     header = {"decay float32": "eps = 1.0*2^-30, eta = 0, |u| <= 1"}
     assert found.false_statements(header)
     kernel, plan = made("decay:dim=2", "numpy")
-    assert set(judge(kernel, plan).decay) == {"float64"}
+    assert set(judge(kernel, plan).of_lag["decay"]) == {"float64"}
     kernel, plan = made("rope:dim=2", "torch")
     with pytest.raises(NotYetCovered):
         rounding_bound(kernel, plan, "float32", form="decay")

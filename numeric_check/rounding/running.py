@@ -1,0 +1,58 @@
+"""One map of a text, run on rounded elements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from numeric_check.kernels.kernel import Kernel
+from numeric_check.rounding.blocks import ROTATE
+from numeric_check.rounding.element import (
+    Model,
+    Rounded,
+    displacement,
+    position,
+    reference,
+    unknown,
+)
+from numeric_check.rounding.library import LIBRARIES, RoundingLibrary
+from numeric_check.text_proof.exact_element import LeavesTheRing
+from symbolic_pe.emit.plan import KernelPlan
+
+
+def run_side(
+    kernel: Kernel, plan: KernelPlan, dtype: str, side: str, model: Model, *arguments: Any
+) -> Any:
+    """The outputs of one map as rounded elements, (HEADS, d + k).
+
+    Arguments are values of the parameters, or elements that stand for them.
+    """
+    library: RoundingLibrary = LIBRARIES[kernel.target](model)
+    names = kernel.on_library(library, library.lift)
+    d = plan.dimension
+    lead = (1,) if plan.heads == 1 else (plan.heads, 1)
+    x = np.empty((*lead, d), dtype=object)
+    for index in range(plan.heads * d):
+        x.reshape(-1)[index] = unknown(index, dtype)
+    t, c = np.empty(1, dtype=object), np.empty((), dtype=object)
+    t[0], c[()] = displacement() if side == ROTATE else position(), reference()
+    name = ROTATE if side == ROTATE else f"transform_{side}"
+    named = {} if side == ROTATE else {"reference": library.array_of(c, "float64")}
+    given = library.array_of(x, dtype), library.array_of(t, "float64")
+    result = names[name](*given, *brought(library, arguments), **named)
+    if result.dtype.name != dtype:
+        raise LeavesTheRing(f"{name} of {dtype} returns {result.dtype.name}")
+    rows = np.asarray(result.data, dtype=object)
+    if rows.shape[:-1] != lead or rows.shape[-1] < d:
+        raise LeavesTheRing(f"{name} returns the shape {rows.shape}")
+    return rows.reshape(plan.heads, -1)
+
+
+def brought(library: RoundingLibrary, arguments: Sequence[Any]) -> list[Any]:
+    """Values as they are, elements as arrays without axes."""
+    return [library.brought(a) if isinstance(a, Rounded) else a for a in arguments]
+
+
+__all__ = ["brought", "run_side"]
