@@ -6,10 +6,7 @@ learned; nothing is decided by a picture.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import cast
-
-from flint import arb
+from collections.abc import Iterator
 
 from symbolic_pe.encodings.encoding import Verdict
 from symbolic_pe.encodings.outside import Outside, PositionFunction
@@ -45,37 +42,29 @@ def _bias(found: Outside, function: PositionFunction) -> Picture:
 
 def by_head(function: PositionFunction) -> Iterator[Curve]:
     """The bias of every head by lag; keys after the query have negative lags."""
-    bias = cast("Callable[[int, int, int], arb]", function.reference)
     lags = _steps(-LAST_LAG if function.both_directions else 0, LAST_LAG)
-    for head in range(_heads(function)):
-        points = [(float(n), float(bias(max(n, 0), max(-n, 0), head))) for n in lags]
+    for head in range(max(1, function.count)):
+        points = [(float(n), float(function.reference(max(n, 0), max(-n, 0), head))) for n in lags]
         yield Curve(f"head {head}", points)
 
 
 def _by_query(function: PositionFunction) -> Iterator[Curve]:
     for query in QUERIES:
-        bias = cast("Callable[[int, int, int], arb]", function.reference)
         lags = _steps(0, min(query, LAST_LAG))
-        yield Curve(f"t = {query}", [(float(n), float(bias(query, query - n, 0))) for n in lags])
-
-
-def _heads(function: PositionFunction) -> int:
-    """Learned arrays with an axis of heads have it first."""
-    counts = [
-        len(function.samples[name])
-        for name, shape in function.learned.items()
-        if shape.startswith("(heads")
-    ]
-    return min(counts, default=1)
+        yield Curve(
+            f"t = {query}",
+            [(float(n), float(function.reference(query, query - n, 0))) for n in lags],
+        )
 
 
 def _table(found: Outside, function: PositionFunction) -> Picture:
-    entry = cast("Callable[[int, int], arb]", function.reference)
     last = LAST_POSITION if function.length is None else min(LAST_POSITION, function.length - 1)
-    width = _width(function, found.dimension)
-    chosen = sorted({round(k * (width - 1) / (COLUMNS - 1)) for k in range(COLUMNS)})
+    chosen = sorted({round(k * (function.count - 1) / (COLUMNS - 1)) for k in range(COLUMNS)})
     lines = [
-        Curve(f"column {column}", [(float(n), float(entry(n, column))) for n in _steps(0, last)])
+        Curve(
+            f"column {column}",
+            [(float(n), float(function.reference(n, column))) for n in _steps(0, last)],
+        )
         for column in chosen
     ]
     name = f"{found.name}-table"
@@ -87,14 +76,6 @@ def _table(found: Outside, function: PositionFunction) -> Picture:
 
 def _weights(function: PositionFunction) -> str:
     return " (for sample weights)" if function.learned else ""
-
-
-def _width(function: PositionFunction, dimension: int) -> int:
-    """The channels, or the width of the sample where the table itself is learned."""
-    for name, shape in function.learned.items():
-        if shape.endswith("width)"):
-            return len(cast("Sequence[Sequence[object]]", function.samples[name])[0])
-    return dimension
 
 
 def _steps(first: int, last: int) -> range:
