@@ -61,6 +61,7 @@ def guarded(work: Callable[[Guard | None], None]) -> int | None:
     try:
         return _wait(child, reader)
     except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second one is for the child alone
         with contextlib.suppress(ProcessLookupError):
             os.kill(child, signal.SIGINT)
         os.waitpid(child, 0)

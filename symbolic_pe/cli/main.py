@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 EXIT_OK, EXIT_REFUTED, EXIT_MISUSE, EXIT_UNDECIDED = 0, 1, 2, 3
 EXIT_INTERNAL = 70
+EXIT_INTERRUPTED = 130
+"""What shells report for Ctrl-C: nothing was decided."""
 
 EPILOG = "Try:  symbolic-pe build rope:dim=128 --target numpy -o rope-kernel"
 
@@ -52,6 +54,9 @@ class _Group(click.Group):
         except (RecursionError, MemoryError):
             click.echo("error: the input is too large or too deeply nested", err=True)
             ctx.exit(EXIT_MISUSE)
+        except (KeyboardInterrupt, click.Abort):
+            click.echo("interrupted", err=True)
+            ctx.exit(EXIT_INTERRUPTED)
 
 
 @click.group(cls=_Group, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})

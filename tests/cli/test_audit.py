@@ -131,3 +131,12 @@ def test_check_takes_several_files(tmp_path: Path) -> None:
     assert [c["verdict"] for c in document["checks"]] == ["holds", "holds"]
     paths[0].write_text(paths[0].read_text().replace("np.cos(", "-np.cos("))
     assert CliRunner().invoke(cli, arguments).exit_code == 1
+
+
+def test_an_interrupted_command_decided_nothing(tmp_path: Path) -> None:
+    """Exit code 1 would say refuted."""
+    source = tmp_path / "stopped.py"
+    source.write_text("def rotary(x, positions):\n    raise KeyboardInterrupt\n")
+    result = run(f"{source}:rotary")
+    assert result.exit_code == 130
+    assert result.stdout == ""
