@@ -34,7 +34,7 @@ from numeric_check.rounding.element import (
     unknown,
 )
 from numeric_check.rounding.formula import formula
-from numeric_check.rounding.library import LIBRARIES, RoundingLibrary
+from numeric_check.rounding.library import LIBRARIES
 from numeric_check.rounding.parameters import plan_at
 from numeric_check.rounding.upward import Polynomial
 from numeric_check.text_proof.exact_element import LeavesTheRing
@@ -226,8 +226,8 @@ def run_side(
     kernel: Kernel, plan: KernelPlan, dtype: str, side: str, model: Model, *arguments: float
 ) -> Any:
     """The outputs of one map as rounded elements, (HEADS, d + k)."""
-    library: RoundingLibrary = LIBRARIES[kernel.target](model)
-    names = kernel.on_library(library, library.lift)
+    library = LIBRARIES[kernel.target](model)
+    names = kernel.on_library(library, library.lift, library.functions)
     d = plan.dimension
     lead = (1,) if plan.heads == 1 else (plan.heads, 1)
     x = np.empty((*lead, d), dtype=object)

@@ -140,6 +140,7 @@ def judge(kernel: Kernel, plan: KernelPlan, *, dtypes: Sequence[str] = DTYPES) -
     `undecided` with the reason where rounded elements do not cover the text; a kernel never makes
     it raise.
     """
+    dtypes = [dtype for dtype in dtypes if dtype in kernel.dtypes]
     found: dict[str, dict[str, DtypeBound]] = {MAPS: {}, ROTATE: {}, DECAY: {}}
     offered = plan.uniform_decay is not None and kernel.has(ROTATE)
     decays = plan.uniform_decay is not None and kernel.has(DECAY)
