@@ -9,6 +9,7 @@ some fractions, and what float16 and float32 do not hold.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -43,6 +44,9 @@ def check_position_function(found: Outside, text: str | EmittedText) -> Agreemen
     kernel = compile_kernel(text, required=("DIMENSION", "HEADS", function.kind))
     values = _values(kernel, function)
     worst = Worst()
+    if not np.isfinite(values).all():
+        entry = [int(i) for i in np.argwhere(~np.isfinite(values))[0]]
+        worst.record(math.inf, UNIT, f"entry {entry}, which is not finite")
     with precision(BITS):
         for place, where, exact in _exact(function, values.shape):
             size = max(1.0, float(abs(exact).mid()))

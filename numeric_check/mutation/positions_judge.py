@@ -31,7 +31,8 @@ from numeric_check.mutation.judge import (
     installed_libraries,
 )
 from numeric_check.mutation.normal_forms import without_casts
-from numeric_check.rounding import KernelBounds, judge_axes
+from numeric_check.rounding import KernelBounds, judge_axes, measure
+from numeric_check.rounding.axes import RayKernel, rays_of
 from numeric_check.text_proof.prove import TextProof, prove_text
 from symbolic_pe.emit.axes import AxesPlan
 from symbolic_pe.encodings.outside import Outside, PositionFunction
@@ -53,6 +54,10 @@ class PositionsJudge:
         self.originals = [self._compiled(self.text, x) for x in self.libraries]
         self.proof = self._proved(self.originals[0])
         self.bounds = self._bounded(self.originals[0])
+        self.rays = []
+        if isinstance(self.plan, AxesPlan) and self.bounds.verdict == "holds":
+            for ray in rays_of(self.originals[0], self.plan):
+                self.rays.append((ray, [ray.bound(d) for d in self.originals[0].dtypes]))
         self.answers = [list(self._answers(k)) for k in self.originals]
 
     def decide(self, text: str) -> Decision:
@@ -88,9 +93,10 @@ class PositionsJudge:
         proof = self._proved(kernels[0])
         if proof.verdict == "refuted":
             return Decision(TEXT, proof.reason)
+        beyond = self._beyond(kernels[0])
+        if beyond:
+            return Decision(BOUND, beyond)
         found_bounds = self._bounded(kernels[0])
-        if found_bounds.verdict == "refuted":
-            return Decision(BOUND, found_bounds.failures[0])
         reason = self._equivalent(kernels[0], proof, found_bounds)
         return Decision(EQUIVALENT, reason) if reason else Decision(SURVIVOR)
 
@@ -113,6 +119,18 @@ class PositionsJudge:
         if isinstance(self.plan, AxesPlan):
             return judge_axes(kernel, self.plan)
         return KernelBounds("undecided", "not bounded")
+
+    def _beyond(self, kernel: Kernel) -> str:
+        """Where the measured error leaves the bound of the original; empty where nowhere."""
+        if not isinstance(self.plan, AxesPlan):
+            return ""
+        for ray, bounds in self.rays:
+            along = RayKernel.of(kernel, self.plan, ray.kernel.weights)
+            for bound in bounds:
+                found = measure(along, ray.plan, bound)
+                if found.ratio > 1.0:
+                    return str(found)
+        return ""
 
     def _measured(self, text: str) -> Iterator[str]:
         """Lines of the comparisons with exact values that refute."""

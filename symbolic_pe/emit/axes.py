@@ -221,12 +221,13 @@ def _transform(plan: AxesPlan, library: _Library, prefix: str) -> list[str]:
         if alone
         else docstring("The map of one side, in the dtype of x; angles are float64."),
         f"{STEP}wide = {library.wide}",
-        f"{STEP}turned = {cast('x', 'wide')}",
     ]
+    if plan.planes or plan.basis is not None:
+        lines.append(f"{STEP}turned = {cast('x', 'wide')}")
     if plan.basis is not None:
         lines.append(f"{STEP}turned = turned @ {cast(where('BASIS'), 'wide')}")
     lines.append(f"{STEP}elapsed = {library.promoted}{'' if alone else ' - reference'}")
-    result = "turned"
+    result = "x" if plan.basis is None else "turned"
     if plan.planes:
         result = "result"
         lines += [

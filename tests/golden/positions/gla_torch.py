@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "gla", "settings": {"dim": "4", "normaliser": "16"}}
 # certificate: sha256:3842aaf5f1b1282c9c8188f03b2d1395bdd0ee6ab3fbee27fd831beac3059e32
-# body:        sha256:291a0f14f24c1b3e36fa94e8420e848f5e4d7e49f9fd90de4e21962a1b007265
+# body:        sha256:208103494f493d4fc6c6e0bc0316d07d99df805d1bc075f9770654666319ba3f
 """Gated linear attention: a learned clock for each channel.
 
 (F(p)q)^T (G(p')k) = q^T A(p - p') k, A(p) = exp(sum p_i X_i), for all p and p'.
@@ -24,9 +24,8 @@ RATE = -0.0625 * torch.eye(DIMENSION, dtype=torch.float64, device="cpu")
 def _transform(x, position, reference, sign):
     """The map of one side, in the dtype of x; angles are float64."""
     wide = torch.promote_types(x.dtype, torch.float32)
-    turned = x.to(wide)
     elapsed = position.to(torch.float64) - reference
-    result = torch.exp(sign * (elapsed @ RATE.to(x.device))).to(wide) * turned
+    result = torch.exp(sign * (elapsed @ RATE.to(x.device))).to(wide) * x
     return result.to(x.dtype)
 
 
