@@ -218,8 +218,16 @@ class Kernel:
         return self._call("bias", query_position, key_position, *parameters)
 
     def call(self, name: str, *arguments: AnyArray) -> AnyArray:
-        """What a function of this name returns for these arrays."""
-        return self._call(name, *arguments)
+        """What a function of this name returns for these arrays.
+
+        Raises `KernelError` for what the function raises.
+        """
+        try:
+            return self._call(name, *arguments)
+        except KernelError:
+            raise
+        except Exception as error:
+            raise KernelError(f"{name} raised {describe(error)}") from None
 
     def rotate(self, x: AnyArray, position: AnyArray) -> AnyArray:
         """The map free of decay."""

@@ -154,6 +154,11 @@ def _in_dtype(
             off = np.abs(sizes[0] - 1)[None, :]
             record(off, np.zeros_like(off), tolerance(p), f"norms at p = {p}")
     for p in places:
+        if all(x.is_integer() for x in p):
+            rows = kernel.call("transform_query", identity, np.array([p], np.int64))
+            same = np.asarray(rows, np.float64).T
+            size = max(1.0, float(np.linalg.norm(same, axis=0).max()))
+            record(image("transform_query", p), same, size * tolerance(p), f"integers p = {p}")
         if dtype == "float64":
             computed = np.asarray(kernel.call("operator", np.array(p)), np.float64)
             room = max(1.0, float(np.linalg.norm(operators[p], axis=0).max()))

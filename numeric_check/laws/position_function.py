@@ -3,11 +3,13 @@
     |b̂ − b| ≤ (ROUNDINGS + PHASE·P)·2⁻⁵³·max(1, |b|),   P the largest position
 
 in float64: P because angles and powers lose as much as their argument is large. A verdict is about
-the positions that are tried: everything below `ALL_TO`, powers of two and their neighbours beyond.
+the positions that are tried: everything below `ALL_TO`, powers of two and their neighbours beyond,
+some fractions, and what float16 and float32 do not hold.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -26,6 +28,8 @@ UNIT = 2.0**-53
 BITS = 160
 ALL_TO = 17
 BEYOND = (31, 32, 33, 63, 64, 65, 127, 128, 129, 512, 1000)
+FURTHER = (0.75, 40.625, 2049, 2**24 + 1)
+"""Tried where the positions are no rows of a table."""
 POSITIONS = (*range(ALL_TO), *BEYOND)
 
 
@@ -40,6 +44,9 @@ def check_position_function(found: Outside, text: str | EmittedText) -> Agreemen
     kernel = compile_kernel(text, required=("DIMENSION", "HEADS", function.kind))
     values = _values(kernel, function)
     worst = Worst()
+    if not np.isfinite(values).all():
+        entry = [int(i) for i in np.argwhere(~np.isfinite(values))[0]]
+        worst.record(math.inf, UNIT, f"entry {entry}, which is not finite")
     with precision(BITS):
         for place, where, exact in _exact(function, values.shape):
             size = max(1.0, float(abs(exact).mid()))
@@ -80,7 +87,13 @@ Place = tuple[int, ...]
 
 def _exact(function: PositionFunction, shape: Place) -> Iterable[tuple[Place, str, arb]]:
     """Every entry with its place in words and exact value; of a causal bias those with t >= s."""
-    reference, positions = function.reference, _positions(function)
+    positions = _positions(function)
+
+    def reference(*place: Any) -> arb:
+        *at, index = place
+        given = [fmpq(*float(x).as_integer_ratio()) for x in at]
+        return function.value(*given, index=index, learned=function.samples)
+
     for place in np.ndindex(*shape):
         if function.kind == "table":
             position, column = positions[place[0]], place[1]
@@ -92,14 +105,14 @@ def _exact(function: PositionFunction, shape: Place) -> Iterable[tuple[Place, st
             yield place, f"t = {t}, s = {s}, head {head}", reference(t, s, head)
 
 
-def _lags(function: PositionFunction, place: Place) -> Iterable[int]:
+def _lags(function: PositionFunction, place: Place) -> Iterable[float]:
     positions = _positions(function)
     return (positions[i] for i in (place[-2:] if function.kind == "bias" else place[:1]))
 
 
-def _positions(function: PositionFunction) -> tuple[int, ...]:
+def _positions(function: PositionFunction) -> tuple[float, ...]:
     """Those that it serves, the last of them included."""
     if function.length is None:
-        return POSITIONS
+        return (*POSITIONS, *FURTHER)
     last = function.length - 1
     return (*(p for p in POSITIONS if p < last), last)

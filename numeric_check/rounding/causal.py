@@ -190,7 +190,7 @@ def _one_step(
     dtype, inner = dtypes
     model = SumModel(1.0)
     library: RoundingLibrary = LIBRARIES[kernel.target](model)
-    names = kernel.on_library(library, library.lift)
+    names = kernel.on_library(library, library.lift, library.functions)
     if "_transform" not in names:
         raise LeavesTheRing("the text has no map of its own")
     sides = {1: off["query"], -1: off["key"]}

@@ -33,7 +33,7 @@ def decay_bounds(kernel: Kernel, plan: KernelPlan, dtype: str, reach: float) -> 
     assert plan.uniform_decay is not None
     model = Model(reach, later=plan.encoding.domain.causal)
     library: RoundingLibrary = LIBRARIES[kernel.target](model)
-    names = kernel.on_library(library, library.lift)
+    names = kernel.on_library(library, library.lift, library.functions)
     t, s = np.empty(1, dtype=object), np.empty(1, dtype=object)
     t[0], s[0] = position(), reference()
     named = {"dtype": DType(dtype)} if kernel.target == "torch" else {}

@@ -179,6 +179,7 @@ def judge(kernel: Kernel, plan: KernelPlan, *, dtypes: Sequence[str] = DTYPES) -
     `undecided` with the reason where rounded elements do not cover the text; a kernel never makes
     it raise.
     """
+    dtypes = [dtype for dtype in dtypes if dtype in kernel.dtypes]
     found: dict[str, dict[str, DtypeBound]] = {}
     try:
         with time_limit(SECONDS), np.errstate(all="ignore"):

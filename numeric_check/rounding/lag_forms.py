@@ -135,7 +135,7 @@ class BiasBalls:
 
 def _names(kernel: Kernel, model: Model) -> tuple[RoundingLibrary, Mapping[str, Any]]:
     library: RoundingLibrary = LIBRARIES[kernel.target](model)
-    return library, kernel.on_library(library, library.lift)
+    return library, kernel.on_library(library, library.lift, library.functions)
 
 
 def _positions(library: RoundingLibrary) -> tuple[Any, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,11 @@ class RoundingLibrary:
 
     def __init__(self, model: Model) -> None:
         self.model = model
+
+    @property
+    def functions(self) -> Mapping[str, Any]:
+        """What stands for functions that a text imports."""
+        return {}
 
     def array_of(self, data: Any, dtype: str) -> RoundedArray:
         """Elements as an array of this library."""
@@ -224,4 +229,45 @@ class RoundingTorch(RoundingLibrary):
         return found if dtype is None else found.cast(dtype_of(dtype))
 
 
-LIBRARIES = {"numpy": RoundingNumPy, "torch": RoundingTorch}
+class RoundingStandard(RoundingNumPy):
+    """The array API standard, as far as texts of several axes use it."""
+
+    name = "xp"
+
+    @property
+    def functions(self) -> Mapping[str, Any]:
+        """The library itself, for any array."""
+        return {"array_namespace": lambda *_: self, "device": lambda _: None}
+
+    def asarray(self, value: Any, dtype: Any = None, device: Any = None) -> RoundedArray:
+        """A value as an array, rounded to a dtype."""
+        return super().asarray(value, dtype)
+
+    def astype(self, value: RoundedArray, dtype: Any, **_: Any) -> RoundedArray:
+        """Every element rounded to a dtype."""
+        return value.astype(dtype, copy=False)
+
+    def isdtype(self, *_: Any) -> bool:
+        """Elements are neither truth values nor integers."""
+        return False
+
+    def expand_dims(self, value: RoundedArray, axis: int) -> RoundedArray:
+        """A new axis of size 1."""
+        return value.unsqueeze(axis)
+
+    def reshape(self, value: RoundedArray, shape: Sequence[int]) -> RoundedArray:
+        """Another shape of the same elements."""
+        return value.reshape(tuple(shape))
+
+    concat = RoundingNumPy.concatenate
+
+    def take(self, value: RoundedArray, indices: RoundedArray, axis: int) -> RoundedArray:
+        """Entries of one axis."""
+        return value.like(np.take(value.data, indices.data.astype(int), axis=axis))
+
+
+LIBRARIES: Mapping[str, type[RoundingLibrary]] = {
+    "numpy": RoundingNumPy,
+    "torch": RoundingTorch,
+    "array-api": RoundingStandard,
+}

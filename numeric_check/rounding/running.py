@@ -29,8 +29,8 @@ def run_side(
 
     Arguments are values of the parameters, or elements that stand for them.
     """
-    library: RoundingLibrary = LIBRARIES[kernel.target](model)
-    names = kernel.on_library(library, library.lift)
+    library = LIBRARIES[kernel.target](model)
+    names = kernel.on_library(library, library.lift, library.functions)
     d = plan.dimension
     lead = (1,) if plan.heads == 1 else (plan.heads, 1)
     x = np.empty((*lead, d), dtype=object)

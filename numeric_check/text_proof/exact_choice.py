@@ -36,14 +36,21 @@ def where(condition: Any, first: Any, second: Any) -> Any:
 
 def larger(first: Any, second: Any) -> Any:
     """The maximum, element by element."""
-    one, other = (np.asarray(_cell(x), dtype=object) for x in (first, second))
+    one, other = _numbers_last(first, second)
     return where(compared(one, other, ">="), one, other)
 
 
 def smaller(first: Any, second: Any) -> Any:
     """The minimum, element by element."""
-    one, other = (np.asarray(_cell(x), dtype=object) for x in (first, second))
+    one, other = _numbers_last(first, second)
     return where(compared(one, other, "<="), one, other)
+
+
+def _numbers_last(first: Any, second: Any) -> tuple[Any, Any]:
+    """Both as arrays; where they are equal either is right, and a number says less."""
+    one, other = (np.asarray(_cell(x), dtype=object) for x in (first, second))
+    swapped = all(isinstance(x, (int, float)) for x in one.flat)
+    return (other, one) if swapped else (one, other)
 
 
 def clipped(value: Any, low: Any, high: Any) -> Any:

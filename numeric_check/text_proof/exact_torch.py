@@ -372,9 +372,9 @@ class ExactTorch:
         """The smaller of two, element by element."""
         return ExactTensor(smaller(_plain(first), _plain(second)))
 
-    def clip(self, value: ExactTensor, low: Any, high: Any) -> ExactTensor:
+    def clip(self, value: ExactTensor, min: Any = None, max: Any = None) -> ExactTensor:
         """The nearest numbers between two bounds, of which either may be None."""
-        return value.clamp(low, high)
+        return value.clamp(min, max)
 
     clamp = clip
 

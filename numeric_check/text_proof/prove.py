@@ -88,6 +88,8 @@ def prove_text(
     series = ""
     try:
         with time_limit(SECONDS):
+            if not isinstance(plan, KernelPlan):
+                _decide_numbers(kernel, plan)
             if isinstance(plan, PositionFunction):
                 executed, decided = frozenset({plan.kind}), decide_position_function(kernel, plan)
             elif isinstance(plan, AxesPlan):
@@ -105,6 +107,19 @@ def prove_text(
         return TextProof(UNDECIDED, f"the text does not run on exact elements: {error}")
     reason = f"{_what_was_executed(kernel, executed)}: {decided}"
     return TextProof(PROVED, reason, executed, series)
+
+
+def _decide_numbers(kernel: Kernel, plan: AxesPlan | PositionFunction) -> None:
+    """The numbers that a text states; raises `Refuted`."""
+    expected = {"HEADS": 1}
+    if isinstance(plan, AxesPlan):
+        expected |= {"DIMENSION": plan.encoding.dimension, "AXES": len(plan.encoding.axes)}
+    elif plan.dimension:
+        expected["DIMENSION"] = plan.dimension
+    for name, number in expected.items():
+        found = kernel.raw(name) if kernel.has_number(name) else None
+        if found != number:
+            raise Refuted(f"{name}: the text states {found!r}, the encoding has {number}")
 
 
 def _decide_axes(kernel: Kernel, plan: AxesPlan) -> frozenset[str]:

@@ -49,7 +49,7 @@ _NUMPY = _Library(
     "import numpy as np",
     numpy.DIALECT.table,
     lambda text: f"np.arange({text})",
-    "np.float64 if x.dtype == np.float64 else np.float32",
+    "np.result_type(x.dtype, np.float32)",
     "np.asarray(position, dtype=np.float64)",
     "{name}",
     "{text}.astype({dtype})",
@@ -61,7 +61,7 @@ _TORCH = _Library(
     "import torch",
     torch.DIALECT.table,
     lambda text: f'torch.arange({text}, device="cpu")',
-    "torch.float64 if x.dtype == torch.float64 else torch.float32",
+    "torch.promote_types(x.dtype, torch.float32)",
     "position.to(torch.float64)",
     "{name}.to(x.device)",
     "{text}.to({dtype})",
@@ -221,12 +221,13 @@ def _transform(plan: AxesPlan, library: _Library, prefix: str) -> list[str]:
         if alone
         else docstring("The map of one side, in the dtype of x; angles are float64."),
         f"{STEP}wide = {library.wide}",
-        f"{STEP}turned = {cast('x', 'wide')}",
     ]
+    if plan.planes or plan.basis is not None:
+        lines.append(f"{STEP}turned = {cast('x', 'wide')}")
     if plan.basis is not None:
         lines.append(f"{STEP}turned = turned @ {cast(where('BASIS'), 'wide')}")
     lines.append(f"{STEP}elapsed = {library.promoted}{'' if alone else ' - reference'}")
-    result = "turned"
+    result = "x" if plan.basis is None else "turned"
     if plan.planes:
         result = "result"
         lines += [

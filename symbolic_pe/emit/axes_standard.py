@@ -83,7 +83,7 @@ def transform(plan: AxesPlan) -> list[str]:
         if alone
         else docstring("The map of one side, in the dtype of x; angles are float64."),
         f"{STEP}xp = array_namespace(x)",
-        f"{STEP}wide = xp.float64 if x.dtype == xp.float64 else xp.float32",
+        f"{STEP}wide = xp.result_type(x.dtype, xp.float32)",
         f"{STEP}result = xp.astype(x, wide)",
     ]
     if plan.basis is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from flint import arb, fmpq
@@ -80,6 +80,7 @@ class PositionFunction:
     samples      name → numbers for that array (nested sequences)
     length       it serves the positions 0 … length − 1 only; None for all of them
     both_directions  a bias that is meant for keys after the query too
+    dimension    channels of the encoding, set by `Outside`
     count        heads of a bias with these samples (0: its shape has no heads), columns of a table
     """
 
@@ -94,6 +95,7 @@ class PositionFunction:
     samples: Mapping[str, Sequence[object]] = field(default_factory=dict)
     length: int | None = None
     both_directions: bool = False
+    dimension: int = 0
 
     def __post_init__(self) -> None:
         if self.kind not in FUNCTION_KINDS:
@@ -147,6 +149,9 @@ class Outside:
     def __post_init__(self) -> None:
         if (self.function is None) == (not self.no_function):
             raise ValueError(f"{self.name}: expected a function, or the reason why there is none")
+        if self.function is not None and self.function.dimension != self.dimension:
+            own = replace(self.function, dimension=self.dimension)
+            object.__setattr__(self, "function", own)
 
 
 class NotAGroup(SymbolicPEError):

@@ -544,7 +544,12 @@ COMROPE = Entry(
         "every "
         r"block (linear). Coordinates are $(i + 1/2)/\mathrm{grid}$, the class token is at $1/2$."
     ),
-    generator=r"$X_i = -A_i$. " + COMMUTING,
+    generator=(
+        r"$X_i = -A_i$. " + COMMUTING + " Blocks of two channels are planes and have a kernel. A "
+        "larger block turns in planes whose orthonormal basis has irrational entries; a kernel is "
+        "emitted and proved for bases that are given exactly, as those of STRING are, and not for "
+        "bases that would have to be found."
+    ),
     stability=BOUNDED,
     values=(
         Published("entry (0, 1) of X along x", "-1", entry(0, 1, 0)),

@@ -3,7 +3,7 @@
 # target:      array-api
 # spec:        {"catalogue": "axial", "settings": {"base": "100", "dim": "8", "layout": "interleaved"}}
 # certificate: sha256:b68e45cb4546ba259daed2953c695b5c66ef0aa3d77e3d19d35f05b27518c556
-# body:        sha256:8b40a7f00d3d0355e90d18097e116148668f80460e12178972c93432437a1d9f
+# body:        sha256:0ea95a8e09f7865badcf4209e0b97327cfab56d9b7bbe4e075b96a63f1ddacb0
 """Axial rotary embedding of pictures.
 
 (F(p)q)^T (G(p')k) = q^T A(p - p') k, A(p) = exp(sum p_i X_i), for all p and p'.
@@ -31,7 +31,7 @@ def transform_query(x, position):
     Angles are float64; the result has the dtype of x.
     """
     xp = array_namespace(x)
-    wide = xp.float64 if x.dtype == xp.float64 else xp.float32
+    wide = xp.result_type(x.dtype, xp.float32)
     result = xp.astype(x, wide)
     elapsed = xp.asarray(position, dtype=xp.float64, device=device(x))
     angle = elapsed @ _values(FREQUENCY, x)

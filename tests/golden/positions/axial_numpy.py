@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"catalogue": "axial", "settings": {"base": "100", "dim": "8", "layout": "interleaved"}}
 # certificate: sha256:b68e45cb4546ba259daed2953c695b5c66ef0aa3d77e3d19d35f05b27518c556
-# body:        sha256:d4ec06230b921f388c7684c3bf7f8e44dd64569fd0c89e00029bfd03a0cc5a9e
+# body:        sha256:3ea4fdf4dd5addff842da7faf256b2e2fcd02ad75a6d56ee1f43ef630c0b7a61
 """Axial rotary embedding of pictures.
 
 (F(p)q)^T (G(p')k) = q^T A(p - p') k, A(p) = exp(sum p_i X_i), for all p and p'.
@@ -26,7 +26,7 @@ def transform_query(x, position):
 
     Angles are float64; the result has the dtype of x.
     """
-    wide = np.float64 if x.dtype == np.float64 else np.float32
+    wide = np.result_type(x.dtype, np.float32)
     turned = x.astype(wide)
     elapsed = np.asarray(position, dtype=np.float64)
     angle = elapsed @ FREQUENCY

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "axial", "settings": {"base": "100", "dim": "8", "layout": "interleaved"}}
 # certificate: sha256:b68e45cb4546ba259daed2953c695b5c66ef0aa3d77e3d19d35f05b27518c556
-# body:        sha256:f0dca98acf4a0ec7b03b0a62e9f6db358e7142df210e641dd1287a11f78544bf
+# body:        sha256:6cb7329c2a96cef92dacdd8f9c1fcfe9bbaebeae5a57fc0cad237e8bba266605
 """Axial rotary embedding of pictures.
 
 (F(p)q)^T (G(p')k) = q^T A(p - p') k, A(p) = exp(sum p_i X_i), for all p and p'.
@@ -28,7 +28,7 @@ def transform_query(x, position):
 
     Angles are float64; the result has the dtype of x.
     """
-    wide = torch.float64 if x.dtype == torch.float64 else torch.float32
+    wide = torch.promote_types(x.dtype, torch.float32)
     turned = x.to(wide)
     elapsed = position.to(torch.float64)
     angle = elapsed @ FREQUENCY.to(x.device)

@@ -3,7 +3,7 @@
 # target:      array-api
 # spec:        {"catalogue": "gla", "settings": {"dim": "4", "normaliser": "16"}}
 # certificate: sha256:3842aaf5f1b1282c9c8188f03b2d1395bdd0ee6ab3fbee27fd831beac3059e32
-# body:        sha256:7362294c91c33e6c16606aadd40d25350222dbb78d27171396b679c6bbbcf947
+# body:        sha256:38610752b313923f64a59b151688be1574e4944a766eb385e1b982d31791ed70
 """Gated linear attention: a learned clock for each channel.
 
 (F(p)q)^T (G(p')k) = q^T A(p - p') k, A(p) = exp(sum p_i X_i), for all p and p'.
@@ -24,7 +24,7 @@ RATE = [[-0.0625 * (i == j) for j in range(AXES)] for i in range(AXES)]
 def _transform(x, position, reference, sign):
     """The map of one side, in the dtype of x; angles are float64."""
     xp = array_namespace(x)
-    wide = xp.float64 if x.dtype == xp.float64 else xp.float32
+    wide = xp.result_type(x.dtype, xp.float32)
     result = xp.astype(x, wide)
     elapsed = xp.asarray(position, dtype=xp.float64, device=device(x)) - reference
     growth = xp.exp(sign * (elapsed @ _values(RATE, x)))

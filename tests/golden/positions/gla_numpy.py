@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"catalogue": "gla", "settings": {"dim": "4", "normaliser": "16"}}
 # certificate: sha256:3842aaf5f1b1282c9c8188f03b2d1395bdd0ee6ab3fbee27fd831beac3059e32
-# body:        sha256:d303d789802c14ca90b29ca4b73ac1ac9cd432d2a2461ea788fc3fee106b91b8
+# body:        sha256:cbe12be7b34b077f9d669fd2f1e8a07629a24c6f33930e112f0f0bd8b8ccabe9
 """Gated linear attention: a learned clock for each channel.
 
 (F(p)q)^T (G(p')k) = q^T A(p - p') k, A(p) = exp(sum p_i X_i), for all p and p'.
@@ -23,10 +23,9 @@ RATE = -0.0625 * np.eye(DIMENSION)
 
 def _transform(x, position, reference, sign):
     """The map of one side, in the dtype of x; angles are float64."""
-    wide = np.float64 if x.dtype == np.float64 else np.float32
-    turned = x.astype(wide)
+    wide = np.result_type(x.dtype, np.float32)
     elapsed = np.asarray(position, dtype=np.float64) - reference
-    result = np.exp(sign * (elapsed @ RATE)).astype(wide) * turned
+    result = np.exp(sign * (elapsed @ RATE)).astype(wide) * x
     return result.astype(x.dtype)
 
 

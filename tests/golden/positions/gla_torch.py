@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "gla", "settings": {"dim": "4", "normaliser": "16"}}
 # certificate: sha256:3842aaf5f1b1282c9c8188f03b2d1395bdd0ee6ab3fbee27fd831beac3059e32
-# body:        sha256:d5f481fcab35eb26cb2b1b33f923519e71cb86dd631afc8e0c2366861a5e8306
+# body:        sha256:208103494f493d4fc6c6e0bc0316d07d99df805d1bc075f9770654666319ba3f
 """Gated linear attention: a learned clock for each channel.
 
 (F(p)q)^T (G(p')k) = q^T A(p - p') k, A(p) = exp(sum p_i X_i), for all p and p'.
@@ -23,10 +23,9 @@ RATE = -0.0625 * torch.eye(DIMENSION, dtype=torch.float64, device="cpu")
 
 def _transform(x, position, reference, sign):
     """The map of one side, in the dtype of x; angles are float64."""
-    wide = torch.float64 if x.dtype == torch.float64 else torch.float32
-    turned = x.to(wide)
+    wide = torch.promote_types(x.dtype, torch.float32)
     elapsed = position.to(torch.float64) - reference
-    result = torch.exp(sign * (elapsed @ RATE.to(x.device))).to(wide) * turned
+    result = torch.exp(sign * (elapsed @ RATE.to(x.device))).to(wide) * x
     return result.to(x.dtype)
 
 

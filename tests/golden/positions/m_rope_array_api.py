@@ -3,7 +3,7 @@
 # target:      array-api
 # spec:        {"catalogue": "m-rope", "settings": {"arrangement": "sections", "base": "1000000", "dim": "16", "layout": "half", "sections": "2 3 3"}}
 # certificate: sha256:42a4a021537ad90249b68c364b6c9984e236118ca839a06d02e5802508de93f6
-# body:        sha256:726f95741c5014abb98def2a6e056baec148041d6910fba8489a284ab8b2e58d
+# body:        sha256:de49e514278903508da4fbc2840506f3ce6ebe91bc2015778903943d8f47310c
 """M-RoPE: time, height and width share one ladder.
 
 (F(p)q)^T (G(p')k) = q^T A(p - p') k, A(p) = exp(sum p_i X_i), for all p and p'.
@@ -42,7 +42,7 @@ def transform_query(x, position):
     Angles are float64; the result has the dtype of x.
     """
     xp = array_namespace(x)
-    wide = xp.float64 if x.dtype == xp.float64 else xp.float32
+    wide = xp.result_type(x.dtype, xp.float32)
     result = xp.astype(x, wide)
     elapsed = xp.asarray(position, dtype=xp.float64, device=device(x))
     angle = elapsed @ _values(FREQUENCY, x)

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"catalogue": "m-rope", "settings": {"arrangement": "sections", "base": "1000000", "dim": "16", "layout": "half", "sections": "2 3 3"}}
 # certificate: sha256:42a4a021537ad90249b68c364b6c9984e236118ca839a06d02e5802508de93f6
-# body:        sha256:ebd0d8b22ef980bf5813e7fbeb8173998aad9038fdf68983b213e699d9a7eb0f
+# body:        sha256:ed995a3c027c2effcad46affbc38b5e876b4d8c3351841fbf6ec70a8cc136865
 """M-RoPE: time, height and width share one ladder.
 
 (F(p)q)^T (G(p')k) = q^T A(p - p') k, A(p) = exp(sum p_i X_i), for all p and p'.
@@ -35,7 +35,7 @@ def transform_query(x, position):
 
     Angles are float64; the result has the dtype of x.
     """
-    wide = np.float64 if x.dtype == np.float64 else np.float32
+    wide = np.result_type(x.dtype, np.float32)
     turned = x.astype(wide)
     elapsed = np.asarray(position, dtype=np.float64)
     angle = elapsed @ FREQUENCY

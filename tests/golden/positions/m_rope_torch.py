@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "m-rope", "settings": {"arrangement": "sections", "base": "1000000", "dim": "16", "layout": "half", "sections": "2 3 3"}}
 # certificate: sha256:42a4a021537ad90249b68c364b6c9984e236118ca839a06d02e5802508de93f6
-# body:        sha256:27148aea76e272c788eb8bf6c609d3b9d2b2c08ecac8d07a063cfbdbfb16819b
+# body:        sha256:32324d5aeec60cf423abd37e1acaf60a312887c0d7f3c68288053acea5d859b3
 """M-RoPE: time, height and width share one ladder.
 
 (F(p)q)^T (G(p')k) = q^T A(p - p') k, A(p) = exp(sum p_i X_i), for all p and p'.
@@ -35,7 +35,7 @@ def transform_query(x, position):
 
     Angles are float64; the result has the dtype of x.
     """
-    wide = torch.float64 if x.dtype == torch.float64 else torch.float32
+    wide = torch.promote_types(x.dtype, torch.float32)
     turned = x.to(wide)
     elapsed = position.to(torch.float64)
     angle = elapsed @ FREQUENCY.to(x.device)

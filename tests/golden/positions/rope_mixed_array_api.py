@@ -3,7 +3,7 @@
 # target:      array-api
 # spec:        {"catalogue": "rope-mixed", "settings": {"base": "10", "dim": "8", "direction": "3/5 4/5", "layout": "half", "x": "", "y": ""}}
 # certificate: sha256:9b21639c62955f64130c72b753ab57629179f6035ebb721a3f890b04ada161f3
-# body:        sha256:abc23799c459b8f5a5b1e85125a85ca0c7748e37d09807c0bb88266e354da1d5
+# body:        sha256:74ddd24312f41d49c0b01ef31fadcecd75d8c85515c9e33911e59d602ed43d38
 """RoPE-Mixed: learned directions in the plane.
 
 (F(p)q)^T (G(p')k) = q^T A(p - p') k, A(p) = exp(sum p_i X_i), for all p and p'.
@@ -37,7 +37,7 @@ def transform_query(x, position):
     Angles are float64; the result has the dtype of x.
     """
     xp = array_namespace(x)
-    wide = xp.float64 if x.dtype == xp.float64 else xp.float32
+    wide = xp.result_type(x.dtype, xp.float32)
     result = xp.astype(x, wide)
     elapsed = xp.asarray(position, dtype=xp.float64, device=device(x))
     angle = elapsed @ _values(FREQUENCY, x)

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"catalogue": "rope-mixed", "settings": {"base": "10", "dim": "8", "direction": "3/5 4/5", "layout": "half", "x": "", "y": ""}}
 # certificate: sha256:9b21639c62955f64130c72b753ab57629179f6035ebb721a3f890b04ada161f3
-# body:        sha256:33a1aef6447c2b62fc628e389f97996829acef8ace3e036db199e1d46f8c160d
+# body:        sha256:c4e5af463c52dbb3a687335449cb9daba451ab9ac6cdc410fe0f7dfe7a9c3954
 """RoPE-Mixed: learned directions in the plane.
 
 (F(p)q)^T (G(p')k) = q^T A(p - p') k, A(p) = exp(sum p_i X_i), for all p and p'.
@@ -31,7 +31,7 @@ def transform_query(x, position):
 
     Angles are float64; the result has the dtype of x.
     """
-    wide = np.float64 if x.dtype == np.float64 else np.float32
+    wide = np.result_type(x.dtype, np.float32)
     turned = x.astype(wide)
     elapsed = np.asarray(position, dtype=np.float64)
     angle = elapsed @ FREQUENCY

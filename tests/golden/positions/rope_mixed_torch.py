@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "rope-mixed", "settings": {"base": "10", "dim": "8", "direction": "3/5 4/5", "layout": "half", "x": "", "y": ""}}
 # certificate: sha256:9b21639c62955f64130c72b753ab57629179f6035ebb721a3f890b04ada161f3
-# body:        sha256:ec29d88c4e533dcb1e64895dbb6002825a8eac85dbb811b7be700d65653273a3
+# body:        sha256:133a0a71b358378515e964d1cfab13b575a55f4fcc96bc4088cc607f4643468e
 """RoPE-Mixed: learned directions in the plane.
 
 (F(p)q)^T (G(p')k) = q^T A(p - p') k, A(p) = exp(sum p_i X_i), for all p and p'.
@@ -31,7 +31,7 @@ def transform_query(x, position):
 
     Angles are float64; the result has the dtype of x.
     """
-    wide = torch.float64 if x.dtype == torch.float64 else torch.float32
+    wide = torch.promote_types(x.dtype, torch.float32)
     turned = x.to(wide)
     elapsed = position.to(torch.float64)
     angle = elapsed @ FREQUENCY.to(x.device)

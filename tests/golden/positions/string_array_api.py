@@ -3,7 +3,7 @@
 # target:      array-api
 # spec:        {"catalogue": "string", "settings": {"dim": "4", "form": "cayley", "skew": "1/2 0 0 1/3 0 1/4", "x": "1 1/10", "y": "1/10 1"}}
 # certificate: sha256:0d91bd14befd3006b0ea695df746d5ee13e1cd13788233d867422add76325761
-# body:        sha256:4769c6fdec7efb9aeaa87ae3b10449da775cec8f50c368ef43379ccd74cd7ab7
+# body:        sha256:a7e001a1e4eb73c059600b32de0e3c4ade59729ca1266ea6ba10d16faaf9cc71
 """STRING: commuting skew generators in a learned basis.
 
 (F(p)q)^T (G(p')k) = q^T A(p - p') k, A(p) = exp(sum p_i X_i), for all p and p'.
@@ -34,7 +34,7 @@ def transform_query(x, position):
     Angles are float64; the result has the dtype of x.
     """
     xp = array_namespace(x)
-    wide = xp.float64 if x.dtype == xp.float64 else xp.float32
+    wide = xp.result_type(x.dtype, xp.float32)
     result = xp.astype(x, wide)
     result = result @ xp.astype(_values(BASIS, x), wide)
     elapsed = xp.asarray(position, dtype=xp.float64, device=device(x))

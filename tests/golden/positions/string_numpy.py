@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"catalogue": "string", "settings": {"dim": "4", "form": "cayley", "skew": "1/2 0 0 1/3 0 1/4", "x": "1 1/10", "y": "1/10 1"}}
 # certificate: sha256:0d91bd14befd3006b0ea695df746d5ee13e1cd13788233d867422add76325761
-# body:        sha256:d02390c24f741230c2938d00488795fc6702f66844c0c88953a9b55186dc68fa
+# body:        sha256:cb3af8d4d2565404be073b238306fc3f36be11ba878258e9789b757c2d9a357f
 """STRING: commuting skew generators in a learned basis.
 
 (F(p)q)^T (G(p')k) = q^T A(p - p') k, A(p) = exp(sum p_i X_i), for all p and p'.
@@ -34,7 +34,7 @@ def transform_query(x, position):
 
     Angles are float64; the result has the dtype of x.
     """
-    wide = np.float64 if x.dtype == np.float64 else np.float32
+    wide = np.result_type(x.dtype, np.float32)
     turned = x.astype(wide)
     turned = turned @ BASIS.astype(wide)
     elapsed = np.asarray(position, dtype=np.float64)

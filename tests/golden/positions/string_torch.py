@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "string", "settings": {"dim": "4", "form": "cayley", "skew": "1/2 0 0 1/3 0 1/4", "x": "1 1/10", "y": "1/10 1"}}
 # certificate: sha256:0d91bd14befd3006b0ea695df746d5ee13e1cd13788233d867422add76325761
-# body:        sha256:cb83d2b45c51f610b9359a7eabda8310f1502ad00694fcee21100dcd324b0fdb
+# body:        sha256:ccc4fa8242d044dfc0aaeabe36b3ff5c89bd45d3e25067ddea83af015d270b7c
 """STRING: commuting skew generators in a learned basis.
 
 (F(p)q)^T (G(p')k) = q^T A(p - p') k, A(p) = exp(sum p_i X_i), for all p and p'.
@@ -34,7 +34,7 @@ def transform_query(x, position):
 
     Angles are float64; the result has the dtype of x.
     """
-    wide = torch.float64 if x.dtype == torch.float64 else torch.float32
+    wide = torch.promote_types(x.dtype, torch.float32)
     turned = x.to(wide)
     turned = turned @ BASIS.to(x.device).to(wide)
     elapsed = position.to(torch.float64)
