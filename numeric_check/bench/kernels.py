@@ -129,9 +129,10 @@ def _conditions(about: Mapping[str, Any], load: str, budget: float) -> str:
     return (
         f"{_processor()}, {os.cpu_count()} cores; Python {platform.python_version()}, {versions}. "
         f"One thread, {where}; load average {load} at the start and {_load()} at the end. Times "
-        "are process CPU time. Forms and copies take turns in random order; a cell is the median "
-        "over rounds of (time of the form / time of a copy in the same round), and in brackets the "
-        f"quartiles; {budget:g} seconds of rounds for each column. *fresh*: the result is new "
+        "are process CPU time. Forms and copies take turns in random order; a cell is the "
+        "shortest time over the shortest time of a copy, then the median over rounds of (time of "
+        "the form / time of a copy in the same round), and in brackets the quartiles; "
+        f"{budget:g} seconds of rounds for each column. *fresh*: the result is new "
         "memory, compared with a copy into new memory (`clone`, `np.copy`); *given*: written into "
         "memory that exists, compared with such a copy (`copy_`, `np.copyto`). Shapes are (batch, "
         "heads, positions, channels)."
@@ -182,7 +183,7 @@ def _grid(
 def _ratio(_: _Column, __: Key, row: Row | None) -> list[str]:
     if row is None or row.ratio is None:
         return ["–"]
-    return [f"{row.ratio:.2f} ({row.low:.2f}–{row.high:.2f})"]
+    return [f"{row.least:.2f}, {row.ratio:.2f} ({row.low:.2f}–{row.high:.2f})"]
 
 
 def _microseconds(_: _Column, __: Key, row: Row | None) -> list[str]:

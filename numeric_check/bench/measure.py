@@ -55,7 +55,11 @@ class Request:
 
 @dataclass(frozen=True)
 class Row:
-    """One form: median over rounds of (its time / the time of a copy in the same round)."""
+    """One form: median over rounds of (its time / the time of a copy in the same round).
+
+    least  the shortest time over the shortest time of a copy: what other work on the machine
+           disturbs least
+    """
 
     name: str
     layout: str
@@ -67,6 +71,7 @@ class Row:
     microseconds: float
     error: float
     note: str = ""
+    least: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -302,6 +307,7 @@ def _timed(request: Request, candidates: list[_Candidate], x: Any) -> Iterator[R
             ratios[-1 - quarter],
             1e6 * statistics.median(times[i]) / tensors,
             c.error,
+            least=min(times[i]) / min(base) / tensors,
         )
 
 

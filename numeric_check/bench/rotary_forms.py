@@ -24,7 +24,7 @@ from symbolic_pe.encodings.catalogue import catalogue
 
 BASE = 10000.0
 LAYOUTS = ("interleaved", "half")
-SINGLE = ("float32",)
+SINGLE, SHORT = ("float32",), ("bfloat16",)
 
 
 @dataclass(frozen=True)
@@ -119,6 +119,10 @@ def _ours_torch(directory: Path, layout: str, positions: Callable[[Any], Any]) -
         function, made = module(x).turn, table(x)
         return lambda y: function(y, made)
 
+    def turn_words(x: Any) -> Callable[[Any], Any]:
+        function, made = module(x).turn_words, table(x)
+        return lambda y: function(y, made)
+
     def turn_into(x: Any) -> Callable[[Any], Any]:
         function, made, out = module(x).turn_into, table(x), torch.empty_like(x)
         return lambda y: function(out, y, made)
@@ -134,6 +138,8 @@ def _ours_torch(directory: Path, layout: str, positions: Callable[[Any], Any]) -
     yield Form("ours torch turn_into", layout, turn_into, fresh=False, dtypes=SINGLE)
     yield Form("ours torch turn_into, in place", layout, in_place, fresh=False, dtypes=SINGLE)
     yield Form("ours torch turn", layout, turn, compiles=True, differentiable=True)
+    if layout == "interleaved":
+        yield Form("ours torch turn_words", layout, turn_words, dtypes=SHORT, compiles=True)
     yield Form("ours torch transform_query (makes its table)", layout, whole)
 
 

@@ -18,6 +18,7 @@ from numeric_check.kernels.allow_list import check_text, restricted_builtins
 from numeric_check.kernels.backend import Backend, backend_for
 from numeric_check.kernels.time_limit import time_limit
 from numeric_check.kernels.vocabulary import LIBRARIES, LIBRARY_OF
+from numeric_check.kernels.words import knows_words, meaning_of_words
 from symbolic_pe.errors import KernelError
 
 AnyArray = npt.NDArray[Any]
@@ -144,7 +145,7 @@ class Kernel:
 
         Constants are computed by the real library first, so they are the numbers the text means;
         `lift` turns those that are arrays into arrays of the replacement, and `functions` stand
-        for imported functions of these names.
+        for imported functions of these names. What moves bits is replaced by its meaning (`words`).
         """
         namespace = self.fresh()._namespace
         namespace.update({name: f for name, f in functions.items() if name in namespace})
@@ -153,6 +154,8 @@ class Kernel:
                 namespace[name] = library
             elif hasattr(value, "shape") and hasattr(value, "dtype"):
                 namespace[name] = lift(value)
+        if knows_words(self.text):
+            namespace.update(meaning_of_words(namespace, library))
         return namespace
 
     def transform_query(

@@ -40,6 +40,7 @@ from numeric_check.laws.structure_laws import Sample, take_sample
 from numeric_check.laws.subject import MAPS, MapCall, Subject
 from numeric_check.laws.surrounding_laws import check_surroundings
 from numeric_check.laws.table_laws import check_given_memory
+from numeric_check.laws.words_law import check_words
 from numeric_check.reference_values.double_double import Array
 from numeric_check.reference_values.exact_map import BlockArray, ExactMap
 from numeric_check.reference_values.tolerance import DTYPES
@@ -62,6 +63,7 @@ CALLING = (
     check_inputs,
     check_precision,
     check_surroundings,
+    check_words,
 )
 """Laws about how a kernel may be called, whatever its parameters."""
 SECONDS = 120.0

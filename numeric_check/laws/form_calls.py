@@ -26,6 +26,8 @@ ROWS = ((0.0, 1.0, 2.5, 2.5, 4.0, 7.25, 8.0, 11.0, 11.5, 12.0, 13.0),
 NEAR = (0.0, 0.25, 0.5)
 """Positions so near that what grows stays in the range of float32."""
 CHUNKS = (1, 2, 3, 4, 5, 8, 16)
+DISTANT = (0.0, 1.0, 2.0**30)
+"""Positions so far apart that e^(a·lag) would overflow for a negative lag."""
 GROUPS, WIDTH = 3, 2
 """Second leading axis, and channels of a value."""
 INTEGERS = ("int64", "uint8", "bool")
@@ -82,6 +84,7 @@ def check_form_inputs(law: Twice) -> None:
     _check_positions(law, sequence)
     _check_dtypes(law, sequence)
     _check_steps(law, sequence)
+    _check_far(law, sequence)
 
 
 def _called(law: Twice, *, output: int = 0) -> Callable[..., Any]:
@@ -98,6 +101,26 @@ def _called(law: Twice, *, output: int = 0) -> Callable[..., Any]:
 
 def _brought(kernel: Kernel, x: Any) -> Any:
     return kernel.bring(x) if isinstance(x, np.ndarray) else x
+
+
+def _check_far(law: Twice, s: Sequence) -> None:
+    """No warning in NumPy: where A decays at one rate, no exponent is positive at any range."""
+    rates = law.subject.plan.uniform_decay
+    if rates is None or not law.subject.plan.encoding.domain.causal:
+        return
+    if any(a.sign() > 0 for a in rates):
+        return
+    call, n, place = _called(law), len(DISTANT), np.array(DISTANT)
+    q, k, v = (x[..., :n, :] for x in (s.query, s.key, s.value))
+
+    def loud(*arrays: Any) -> Any:
+        with np.errstate(over="raise", invalid="raise", divide="raise"):
+            return call(*arrays)
+
+    found = law.called(f"{CHUNKWISE} at {DISTANT}, overflow raises", loud, q, k, v, place)
+    law.holds(
+        f"{CHUNKWISE} at {DISTANT} is finite", found is None or bool(np.isfinite(found).all())
+    )
 
 
 def _check_axes(law: Twice, s: Sequence) -> None:

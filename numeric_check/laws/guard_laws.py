@@ -142,8 +142,10 @@ def _check_cos_sin(law: Twice, place: Any) -> None:
     if error is not None:
         law.refute(f"cos_sin(position) raised {error}")
         return
-    for table in _parts(kernel.raw("cos_sin")(place)):
+    plain, stated = (_parts(kernel.raw("cos_sin")(place, *c)) for c in ((), (0.0,)))
+    for table, other in zip(plain, stated, strict=True):
         law.holds("cos_sin(position) is not float32", table.dtype == short)
+        law.same("cos_sin(position)", kernel.fetch(other), lambda given: given, table)
 
 
 def _parts(table: Any) -> tuple[Any, ...]:

@@ -33,10 +33,13 @@ LAWS: Mapping[str, str] = {
     "defaults": "an argument that is left out has the value that the reference states",
     "precision": "constants are float64; arithmetic with x is in the compute dtype and no other",
     "surroundings": "default dtype and device change nothing; results are on the device of x",
+    "words": "turn_words gives what turn gives in bfloat16, on any memory, and refuses the rest",
     "gradient": "gradients in positions and parameters are finite, and those of the map",
 }
 
-LAWS_OF_CALLS = frozenset(("guard", "input", "defaults", "precision", "surroundings", "gradient"))
+LAWS_OF_CALLS = frozenset(
+    ("guard", "input", "defaults", "precision", "surroundings", "words", "gradient")
+)
 """Laws about how an emitted file may be called, which a kernel written by hand need not keep."""
 
 CONSISTENT, REFUTED = "consistent", "refuted"

@@ -7,7 +7,9 @@ parameters, on numbers that no shorter format holds.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import product
 from typing import Any
 
 import ml_dtypes
@@ -39,10 +41,43 @@ def _answers(kernel: Kernel, plan: KernelPlan) -> Iterator[Bits | str]:
                     yield _answer(kernel, name, x, place, *values)
                 if kernel.has("rotate"):
                     yield _answer(kernel, "rotate", x, place)
+                if kernel.has("rotary_table"):
+                    yield from _turned(kernel, x, place)
             for other in positions:
                 yield from _pairs(kernel, place, other, values)
+        if kernel.has("chunkwise"):
+            yield from _sums(kernel, plan, values)
         for lag in (2, 0.7391, kernel.bring(np.array(0.7391))):
             yield _answer(kernel, "operator", lag, *values)
+
+
+def _turned(kernel: Kernel, x: Any, place: Any) -> Iterator[Bits | str]:
+    """x turned by a table of every dtype."""
+    for dtype in kernel.dtypes:
+        given = kernel.bring(np.ones(1, dtype=DTYPE_OF[dtype])).dtype
+        table = partial(kernel.raw("rotary_table"), place, dtype=given)
+        yield _bits(kernel, lambda make=table: kernel.raw("turn")(x, make()))  # type: ignore[misc]
+
+
+def _sums(kernel: Kernel, plan: KernelPlan, values: tuple[Any, ...]) -> Iterator[Bits | str]:
+    """Causal sums of queries, keys, values and states of every dtype, and both that they return."""
+    heads = () if plan.heads == 1 else (plan.heads,)
+    random = np.random.default_rng(SEED)
+    vectors = [random.standard_normal((*heads, 3, plan.dimension)) for _ in range(3)]
+    state = random.standard_normal((*heads, plan.dimension, plan.dimension))
+    place = kernel.bring(np.array([0.7391, 3.2718, 5.1234567]))
+    for dtypes in product(kernel.dtypes, repeat=4):
+        given = [
+            kernel.bring(x.astype(DTYPE_OF[d]))
+            for x, d in zip((*vectors, state), dtypes, strict=True)
+        ]
+        rows = [x[..., 0, :] for x in given[:3]]
+        for call in (
+            partial(kernel.raw("chunkwise"), *given[:3], place, *values, state=given[3], chunk=2),
+            partial(kernel.raw("recurrent_step"), given[3], *rows, 0.7391, *values),
+        ):
+            for part in range(2):
+                yield _bits(kernel, lambda call=call, part=part: call()[part])  # type: ignore[misc]
 
 
 def _pairs(kernel: Kernel, t: Any, s: Any, values: tuple[Any, ...]) -> Iterator[Bits | str]:
@@ -84,9 +119,13 @@ def _parameters(kernel: Kernel, plan: KernelPlan) -> Iterator[tuple[Any, ...]]:
         yield tuple(range(1, len(numbers) + 1))
 
 
-def _answer(kernel: Kernel, name: str, *arguments: Any) -> Bits | str:
+def _answer(kernel: Kernel, name: str, *arguments: Any, **named: Any) -> Bits | str:
+    return _bits(kernel, lambda: kernel.raw(name)(*arguments, **named))
+
+
+def _bits(kernel: Kernel, call: Callable[[], Any]) -> Bits | str:
     try:
-        result = kernel.fetch(kernel.raw(name)(*arguments))
+        result = kernel.fetch(call())
     except Exception as error:
         return type(error).__name__
     return str(result.dtype), result.shape, result.tobytes()
@@ -95,13 +134,13 @@ def _answer(kernel: Kernel, name: str, *arguments: Any) -> Bits | str:
 def _score(kernel: Kernel, t: Any, s: Any, values: tuple[Any, ...]) -> Bits | str:
     torch = kernel.raw("torch")
     index = torch.tensor(1)
-    try:
+
+    def call() -> Any:
         modify = kernel.raw("make_score_mod")(t, s, *values)
         zero = torch.zeros((), dtype=torch.float64)
-        result = kernel.fetch(modify(zero, index, index * 0, index, index))
-    except Exception as error:
-        return type(error).__name__
-    return str(result.dtype), result.shape, result.tobytes()
+        return modify(zero, index, index * 0, index, index)
+
+    return _bits(kernel, call)
 
 
 __all__ = ["agree"]

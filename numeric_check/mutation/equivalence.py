@@ -16,6 +16,7 @@ same operations      what differs is a loop over the links of a chain, whether a
                      (`operations`)
 same promotion       only casts differ, and both return the same bits for every dtype of x, of
                      the positions and of the parameters (`agreement`)
+same words           rounding of words differs, and gives the same for all 2³² numbers
 lag is not read      A = I: `operator` is executed exactly, and only how it reads its argument
                      differs
 same text proof      exact execution proves the same functions, the edit rearranges arithmetic
@@ -48,6 +49,7 @@ from numeric_check.mutation.normal_forms import (
     without_casts,
 )
 from numeric_check.mutation.operations import same_operations
+from numeric_check.mutation.word_bits import same_words
 from numeric_check.reference_values.tolerance import DTYPES
 from numeric_check.rounding.bias import BiasBound, bias_bound
 from numeric_check.rounding.blocks import MAPS, ROTATE
@@ -100,6 +102,8 @@ def equivalence(kernel: Kernel, plan: KernelPlan, proof: TextProof, original: Re
         return "same constants"
     if _only_casts(kernel, original) and agree(kernel, original.kernel, plan):
         return "same promotion"
+    if same_words(kernel, original.kernel):
+        return "same words"
     if same_operations(kernel, original.kernel, plan):
         return "same operations"
     if proof.verdict != "proved" or proof.executed != original.proof.executed:

@@ -21,7 +21,9 @@ def same_identities(text: str, other: str) -> bool:
     cos is even; `ones_like` and `zeros_like` read a shape; `maximum`, `minimum`, products, sums and
     the promotion of two dtypes are symmetric, as are two axes that change places; the kinds that
     `isdtype` is asked for are a set. A slice begins at 0; the whole of an axis beside `...` may
-    stand on either side of it. `stack` and `hstack` join numbers alike.
+    stand on either side of it. `stack` and `hstack` join numbers alike. Memory viewed twice is
+    what it is viewed as last; numbers without a common bit are joined by `|`, `^` and `+` alike.
+    `...` or `:` at the end of an index of a stack of arrays with axes picks what is there anyway.
     """
     return _by_identities(ast.parse(text)) == _by_identities(ast.parse(other))
 
@@ -262,6 +264,24 @@ _AXES = frozenset({"swapaxes", "transpose"})
 class _Identities(ast.NodeTransformer):
     """Writes one of the two sides of every identity."""
 
+    def __init__(self) -> None:
+        self._stacks: frozenset[str] = frozenset()
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        outer, self._stacks = self._stacks, _names_of_stacks(node)
+        self.generic_visit(node)
+        self._stacks = outer
+        return node
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        self.generic_visit(node)
+        index = node.slice
+        stacked = isinstance(node.value, ast.Name) and node.value.id in self._stacks
+        pair = isinstance(index, ast.Tuple) and len(index.elts) == 2
+        if stacked and pair and _is_rest(index.elts[1]):  # type: ignore[attr-defined]
+            node.slice = index.elts[0]  # type: ignore[attr-defined]
+        return node
+
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
         if not isinstance(node.func, ast.Attribute) or not node.args:
@@ -277,6 +297,10 @@ class _Identities(ast.NodeTransformer):
             node.args[-1].elts.sort(key=ast.dump)
         if node.func.attr in ("stack", "hstack") and _joins_numbers(node):
             node.func.attr = "stack"
+        if node.func.attr == "view" and _bytes_of(first):
+            inner = node.func.value
+            if _is_view(inner) and 0 < _bytes_of(inner.args[0]) <= _bytes_of(first):  # type: ignore[attr-defined]
+                node.func.value = inner.func.value  # type: ignore[attr-defined]
         return node
 
     def visit_Slice(self, node: ast.Slice) -> ast.AST:
@@ -297,7 +321,65 @@ class _Identities(ast.NodeTransformer):
         self.generic_visit(node)
         if isinstance(node.op, (ast.Mult, ast.Add)):
             node.left, node.right = sorted((node.left, node.right), key=ast.dump)
+        if isinstance(node.op, (ast.BitXor, ast.Add)) and not _mask(node.left) & _mask(node.right):
+            node.op = ast.BitOr()
+        if isinstance(node.op, ast.BitOr):
+            node.left, node.right = sorted((node.left, node.right), key=ast.dump)
         return node
+
+
+def _names_of_stacks(function: ast.FunctionDef) -> frozenset[str]:
+    """Names bound to `stack(…)`, or in one statement to several of them."""
+    found: dict[str, ast.expr] = {}
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign) and len(node.targets) == 1:
+            target = node.targets[0]
+            for name in target.elts if isinstance(target, ast.Tuple) else [target]:
+                if isinstance(name, ast.Name):
+                    found[name.id] = node.value
+    return frozenset(name for name, value in found.items() if _is_stacked(value, found))
+
+
+def _is_stacked(value: ast.expr, known: Mapping[str, ast.expr]) -> bool:
+    if isinstance(value, ast.Name) and value.id in known:
+        value = known[value.id]
+    if isinstance(value, ast.GeneratorExp):
+        value = value.elt
+    stacked = isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute)
+    return stacked and value.func.attr == "stack"  # type: ignore[attr-defined]
+
+
+def _is_rest(part: ast.expr) -> bool:
+    """`...`, or `:`."""
+    return _is_whole(part) or (isinstance(part, ast.Constant) and part.value is ...)
+
+
+_BYTES = {"bfloat16": 2, "float16": 2, "float32": 4, "int32": 4, "float64": 8, "int64": 8}
+
+
+def _bytes_of(dtype: ast.AST) -> int:
+    """Of `torch.float32`, 4; 0 for what is no dtype by name."""
+    return _BYTES.get(dtype.attr, 0) if isinstance(dtype, ast.Attribute) else 0
+
+
+def _is_view(node: ast.AST) -> bool:
+    """`….view(dtype)`."""
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "view"
+        and len(node.args) == 1
+    )
+
+
+def _mask(node: ast.expr) -> int:
+    """The bits that `… & constant` may have; all for anything else."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitAnd):
+        try:
+            return int(ast.literal_eval(node.right))
+        except (ValueError, TypeError):
+            return -1
+    return -1
 
 
 def _joins_numbers(node: ast.Call) -> bool:
@@ -334,8 +416,11 @@ def _by_identities(tree: ast.Module) -> str:
     return ast.dump(_Identities().visit(tree))
 
 
+_PROMOTIONS = frozenset({"result_type", "promote_types"})
+
+
 class _Casts(ast.NodeTransformer):
-    """Leaves out casts: what stays is what is cast."""
+    """Leaves out casts and promotions of dtypes: what stays is what is cast."""
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
@@ -343,6 +428,8 @@ class _Casts(ast.NodeTransformer):
             return node
         if node.func.attr in ("asarray", "as_tensor", "tensor") and node.args:
             return node.args[0]
+        if node.func.attr in _PROMOTIONS:
+            return ast.Constant("a dtype")
         if node.func.attr == "astype" and _is_library(node.func.value) and node.args:
             return node.args[0]
         if node.func.attr in ("to", "astype") and not _is_library(node.func.value):

@@ -27,6 +27,7 @@ class ExactPlanes:
     __hash__ = None  # type: ignore[assignment]
 
     dtype = COMPLEX
+    requires_grad = False
 
     def __init__(self, re: Any, im: Any, wrap: Callable[[Any], Any]) -> None:
         self.re = re

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from numeric_check.kernels.words import TURN_WORDS
 from numeric_check.text_proof.exact_engine import Engine
 from numeric_check.text_proof.exact_input import Refuted, is_decided
 from numeric_check.text_proof.exact_matrices import Matrix
+from numeric_check.text_proof.exact_torch import ShortTensor
 from numeric_check.text_proof.parametric_proof import Run
 from numeric_check.text_proof.plain_maps import decide_same
 from symbolic_pe.emit.plan import BlockGroup, KernelPlan
@@ -37,7 +39,10 @@ def decide_tables(run: Run, queries: Sequence[Matrix], classes: tuple[str, ...])
 
 
 def decide_turn(run: Run, queries: Sequence[Matrix]) -> frozenset[str]:
-    """`turn` returns the query map, `turn_into` writes it into memory of its own and into x."""
+    """`turn` returns the query map, `turn_into` writes it into memory of its own and into x.
+
+    `turn_words` returns it as well, where there is one.
+    """
     engine, names = run.engine, run.names
     if "turn_into" not in names:
         return frozenset()
@@ -57,15 +62,23 @@ def decide_turn(run: Run, queries: Sequence[Matrix]) -> frozenset[str]:
         names["turn_into"](x, x, table(position, reference))
         return x
 
+    def compiled(x: Any, position: Any, reference: Any = 0.0) -> Any:
+        return names[TURN_WORDS](ShortTensor(x.data), table(position, reference))
+
+    forms = [
+        (returned, "turn"),
+        (apart, "turn_into into memory of its own"),
+        (in_place, "turn_into in place"),
+    ]
+    if TURN_WORDS in names:
+        forms.append((compiled, TURN_WORDS))
+
     def decide() -> None:
-        for function, what in (
-            (returned, "turn"),
-            (apart, "turn_into into memory of its own"),
-            (in_place, "turn_into in place"),
-        ):
+        for function, what in forms:
             decide_same(run, function, "t", queries, f"{what}: as transform_query")
 
-    return frozenset({"rotary_table", "turn", "turn_into"} if is_decided(decide) else ())
+    decided = {"rotary_table", "turn", "turn_into", *({TURN_WORDS} & names.keys())}
+    return frozenset(decided if is_decided(decide) else ())
 
 
 def _tables(run: Run, name: str) -> Callable[[Any, Any, Any], Any]:

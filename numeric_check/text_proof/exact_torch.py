@@ -27,7 +27,7 @@ from numeric_check.text_proof.exact_choice import (
 )
 from numeric_check.text_proof.exact_element import Exact, LeavesTheRing, Modular
 from numeric_check.text_proof.exact_phase import INT64
-from numeric_check.text_proof.exact_planes import ExactPlanes
+from numeric_check.text_proof.exact_planes import COMPLEX, ExactPlanes
 
 
 class _Device(str):
@@ -53,6 +53,7 @@ class ExactTensor:
 
     dtype = "float64"
     device = DEVICE
+    requires_grad = False
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -252,6 +253,13 @@ class ExactTensor:
         raise LeavesTheRing(f"the text uses the tensor method {name}")
 
 
+class ShortTensor(ExactTensor):
+    """The same in bfloat16, for functions that take nothing else."""
+
+    __slots__ = ()
+    dtype = "bfloat16"
+
+
 class ExactIndex(ExactTensor):
     """An index that picks an element; where it enters arithmetic it is a symbol."""
 
@@ -295,6 +303,7 @@ class ExactTorch:
 
     float64, float32, float16, bfloat16 = FLOATS
     int64 = INT64
+    complex64 = COMPLEX
     contiguous_format = "contiguous"
 
     def __init__(self, *, autocast: bool = True) -> None:

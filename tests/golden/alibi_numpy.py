@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"catalogue": "alibi", "settings": {"dim": "8", "heads": "2"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:8b54ab19022548851afbf00edb3862d42ea683e5034f7e3a4db79ab3b98a95f1
+# body:        sha256:3a19b11543c163f36a1fbabe17f10054b86ba65f29e9b5ee3dafa91508c1769e
 """ALiBi: attention with linear biases.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k +
@@ -103,5 +103,5 @@ def _append(x, *columns):
 
 def _lag(query_position, key_position):
     """t − s for every query (row) and key (column), float64."""
-    query = np.asarray(query_position, np.float64)[..., :, None]
+    query = np.asarray(query_position, np.float64)[..., None]
     return query - np.asarray(key_position, np.float64)[..., None, :]

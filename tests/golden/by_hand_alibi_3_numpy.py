@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"name": "alibi-3"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:f4e8eedc870766a2143c6dad2621d49b03f8a7233d9776a1a069b7894ecc37c7
+# body:        sha256:ff9b4f14337e8428ec6736998c2facfb2fe6cae2a360fc83867cb10ebd476bb5
 """Alibi-3.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k +
@@ -101,5 +101,5 @@ def _append(x, *columns):
 
 def _lag(query_position, key_position):
     """t − s for every query (row) and key (column), float64."""
-    query = np.asarray(query_position, np.float64)[..., :, None]
+    query = np.asarray(query_position, np.float64)[..., None]
     return query - np.asarray(key_position, np.float64)[..., None, :]

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"name": "dense-heads"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:09dd8406ca56de5b5f6a01f640e5b377ebe2826a41224a4406ba6310f85c6188
+# body:        sha256:7f8d4cb2c46d7cf78be92ffb7d3be0c81d2e3cf074734b507dde67f412748c08
 """Dense-heads.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
@@ -178,10 +178,10 @@ def _within(query, key, value, position):
     count = position.shape[-1]
     output = (query * key).sum(axis=-1)[..., None] * value
     for size in (2**power for power in range(count.bit_length() - 1)):
-        pieces = count // size
-        parts = (np.stack(np.split(x, pieces, axis=-2)) for x in (query, key, value))
+        cuts = range(size, count, size)
+        parts = (np.stack(np.split(x, cuts, axis=-2)) for x in (query, key, value))
         queries, keys, values = parts
-        times = np.stack(np.split(position, pieces, axis=-1))
+        times = np.stack(np.split(position, cuts, axis=-1))
         place = times[1::2, ..., :1]
         late = _move(queries[1::2], times[1::2], place)
         early = _move(keys[0::2], times[0::2], place)

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:d5b5f869126b83e3febfc8663c374fafd3d9f2d5fb56dc455e088d2c0a60caa6
+# body:        sha256:621373dda90c6e63e800de62b7ee9b42d82e2d75ad2d0084b632c52b8bb96a89
 """Learned-heads.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
@@ -188,10 +188,10 @@ def _within(query, key, value, position, a, b):
     count = position.shape[-1]
     output = (query * key).sum(axis=-1)[..., None] * value
     for size in (2**power for power in range(count.bit_length() - 1)):
-        pieces = count // size
-        parts = (np.stack(np.split(x, pieces, axis=-2)) for x in (query, key, value))
+        cuts = range(size, count, size)
+        parts = (np.stack(np.split(x, cuts, axis=-2)) for x in (query, key, value))
         queries, keys, values = parts
-        times = np.stack(np.split(position, pieces, axis=-1))
+        times = np.stack(np.split(position, cuts, axis=-1))
         place = times[1::2, ..., :1]
         late = _transform(queries[1::2], times[1::2], place, 1, a, b)
         early = _transform(keys[0::2], times[0::2], place, -1, a, b)

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:192a8bf93f2a490b5fc00d86029aa8f632d8e9ce2e9252d0ddb52d40e17cc70a
+# body:        sha256:35b5634dd333201ae7d383380d68dc38c0a17b1b26b6d7582e7bcc8978e7fd77
 """Learned-rates.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -196,10 +196,10 @@ def _within(query, key, value, position, lambda_, w, x_):
     count = position.shape[-1]
     output = (query * key).sum(axis=-1)[..., None] * value
     for size in (2**power for power in range(count.bit_length() - 1)):
-        pieces = count // size
-        parts = (np.stack(np.split(x, pieces, axis=-2)) for x in (query, key, value))
+        cuts = range(size, count, size)
+        parts = (np.stack(np.split(x, cuts, axis=-2)) for x in (query, key, value))
         queries, keys, values = parts
-        times = np.stack(np.split(position, pieces, axis=-1))
+        times = np.stack(np.split(position, cuts, axis=-1))
         place = times[1::2, ..., :1]
         late = _transform(queries[1::2], times[1::2], place, 1, lambda_, w, x_)
         early = _transform(keys[0::2], times[0::2], place, -1, lambda_, w, x_)

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"name": "long-jordan-rope"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:28edcbbb8591ba8125a4cf08bbc56f5330982db0862f31fef3d544e9a93ddedd
+# body:        sha256:5f9e90383be76c6b805555259f6cce138704d13cc5ac4af9bf07517fbc15416f
 """Long-jordan-rope.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -188,10 +188,10 @@ def _within(query, key, value, position):
     count = position.shape[-1]
     output = (query * key).sum(axis=-1)[..., None] * value
     for size in (2**power for power in range(count.bit_length() - 1)):
-        pieces = count // size
-        parts = (np.stack(np.split(x, pieces, axis=-2)) for x in (query, key, value))
+        cuts = range(size, count, size)
+        parts = (np.stack(np.split(x, cuts, axis=-2)) for x in (query, key, value))
         queries, keys, values = parts
-        times = np.stack(np.split(position, pieces, axis=-1))
+        times = np.stack(np.split(position, cuts, axis=-1))
         place = times[1::2, ..., :1]
         late = _transform(queries[1::2], times[1::2], place, 1)
         early = _transform(keys[0::2], times[0::2], place, -1)

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"name": "menagerie"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:34a5a180c57798a7ee69fe9fb13b45eed4a886cec0562c912b2e69ed165da9f5
+# body:        sha256:b619969de975af12f92054a6950f3d6556c0faee5981a2775ee66c15cd0e7cf3
 """Menagerie.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -232,10 +232,10 @@ def _within(query, key, value, position):
     count = position.shape[-1]
     output = (query * key).sum(axis=-1)[..., None] * value
     for size in (2**power for power in range(count.bit_length() - 1)):
-        pieces = count // size
-        parts = (np.stack(np.split(x, pieces, axis=-2)) for x in (query, key, value))
+        cuts = range(size, count, size)
+        parts = (np.stack(np.split(x, cuts, axis=-2)) for x in (query, key, value))
         queries, keys, values = parts
-        times = np.stack(np.split(position, pieces, axis=-1))
+        times = np.stack(np.split(position, cuts, axis=-1))
         place = times[1::2, ..., :1]
         late = _transform(queries[1::2], times[1::2], place, 1)
         early = _transform(keys[0::2], times[0::2], place, -1)

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"name": "menagerie"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:927c6ada0d0a51ffd691cef048f6dad33956e5a020274271738d54b8bca66ce8
+# body:        sha256:9df62c5aa0b7ce2141f3cbe2b7f60b7cbb4fd880a7f0404d9931e9fa1cdb16c2
 """Menagerie.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -241,10 +241,10 @@ def _within(query, key, value, position):
     count = position.shape[-1]
     output = (query * key).sum(axis=-1)[..., None] * value
     for size in (2**power for power in range(count.bit_length() - 1)):
-        pieces = count // size
-        parts = (np.stack(np.split(x, pieces, axis=-2)) for x in (query, key, value))
+        cuts = range(size, count, size)
+        parts = (np.stack(np.split(x, cuts, axis=-2)) for x in (query, key, value))
         queries, keys, values = parts
-        times = np.stack(np.split(position, pieces, axis=-1))
+        times = np.stack(np.split(position, cuts, axis=-1))
         place = times[1::2, ..., :1]
         late = _transform(queries[1::2], times[1::2], place, 1)
         early = _transform(keys[0::2], times[0::2], place, -1)

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"name": "damped"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:b272d9110a05e2954c3d0defdc2eab9a47d0bcf3f4f01cef126c4b84c46cabd1
+# body:        sha256:9eed900cae3e5a60f6b315b998ea1fc77a14eed7e125c9fd6569c4a71e80519d
 """Critically-damped.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -183,10 +183,10 @@ def _within(query, key, value, position, w, z):
     count = position.shape[-1]
     output = (query * key).sum(axis=-1)[..., None] * value
     for size in (2**power for power in range(count.bit_length() - 1)):
-        pieces = count // size
-        parts = (np.stack(np.split(x, pieces, axis=-2)) for x in (query, key, value))
+        cuts = range(size, count, size)
+        parts = (np.stack(np.split(x, cuts, axis=-2)) for x in (query, key, value))
         queries, keys, values = parts
-        times = np.stack(np.split(position, pieces, axis=-1))
+        times = np.stack(np.split(position, cuts, axis=-1))
         place = times[1::2, ..., :1]
         late = _transform(queries[1::2], times[1::2], place, 1, w, z)
         early = _transform(keys[0::2], times[0::2], place, -1, w, z)

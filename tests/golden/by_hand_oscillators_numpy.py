@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:a029a7feea4fc4b8a56db2973d30db64543cee044c90dec2ad513e9ba40ecbb3
+# body:        sha256:45b294c3517273adb0391b600a7f8faf575fd1678ae4814a1d856e3969cc07e6
 """Oscillators.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -201,10 +201,10 @@ def _within(query, key, value, position, w, z):
     count = position.shape[-1]
     output = (query * key).sum(axis=-1)[..., None] * value
     for size in (2**power for power in range(count.bit_length() - 1)):
-        pieces = count // size
-        parts = (np.stack(np.split(x, pieces, axis=-2)) for x in (query, key, value))
+        cuts = range(size, count, size)
+        parts = (np.stack(np.split(x, cuts, axis=-2)) for x in (query, key, value))
         queries, keys, values = parts
-        times = np.stack(np.split(position, pieces, axis=-1))
+        times = np.stack(np.split(position, cuts, axis=-1))
         place = times[1::2, ..., :1]
         late = _transform(queries[1::2], times[1::2], place, 1, w, z)
         early = _transform(keys[0::2], times[0::2], place, -1, w, z)

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"name": "polynomial"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:91e167c79d913e13ab22f5e0d99220f4e7c2e96215d0ae0fab6316049a281b69
+# body:        sha256:d88fbba40edeaae41cc165134335530beedcc44e4d0aa89cfb4e4c23f2877a4b
 """Polynomial.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -166,10 +166,10 @@ def _within(query, key, value, position):
     count = position.shape[-1]
     output = (query * key).sum(axis=-1)[..., None] * value
     for size in (2**power for power in range(count.bit_length() - 1)):
-        pieces = count // size
-        parts = (np.stack(np.split(x, pieces, axis=-2)) for x in (query, key, value))
+        cuts = range(size, count, size)
+        parts = (np.stack(np.split(x, cuts, axis=-2)) for x in (query, key, value))
         queries, keys, values = parts
-        times = np.stack(np.split(position, pieces, axis=-1))
+        times = np.stack(np.split(position, cuts, axis=-1))
         place = times[1::2, ..., :1]
         late = _transform(queries[1::2], times[1::2], place, 1)
         early = _transform(keys[0::2], times[0::2], place, -1)

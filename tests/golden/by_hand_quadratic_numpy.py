@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"name": "quadratic"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:e644bbc3d4e7b40cc3140f060268b30720bfb98ccfb05a703d0bb26070e47d41
+# body:        sha256:580282d3b8a46112d0d790e68e841df05bfd59bac6bba8d5a99991cd22a13e75
 """Quadratic.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k +
@@ -103,5 +103,5 @@ def _append(x, *columns):
 
 def _lag(query_position, key_position):
     """t − s for every query (row) and key (column), float64."""
-    query = np.asarray(query_position, np.float64)[..., :, None]
+    query = np.asarray(query_position, np.float64)[..., None]
     return query - np.asarray(key_position, np.float64)[..., None, :]

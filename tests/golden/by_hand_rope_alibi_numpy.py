@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"name": "rope-alibi"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:49ab95265a48b80c303b98710513cafac347aee06ad4fd5d8ab29aa09a8aed9f
+# body:        sha256:c38806cfbe0c0cf80e1f90cfba24cb26d33cb11b2202d40229b7508bbc2cacdb
 """Rope-alibi.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k +
@@ -124,5 +124,5 @@ def _append(x, *columns):
 
 def _lag(query_position, key_position):
     """t − s for every query (row) and key (column), float64."""
-    query = np.asarray(query_position, np.float64)[..., :, None]
+    query = np.asarray(query_position, np.float64)[..., None]
     return query - np.asarray(key_position, np.float64)[..., None, :]

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"name": "sandwich-2"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:356df9f3015baa40787f3f41b5051708a1325553d691d3e9d95243ce4d1c6aee
+# body:        sha256:4a57f8d1bd873339ea9884507e1fc63b228238d6984c3b370d065de4483f4c48
 """Sandwich-2.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k +
@@ -124,5 +124,5 @@ def _append(x, *columns):
 
 def _lag(query_position, key_position):
     """t − s for every query (row) and key (column), float64."""
-    query = np.asarray(query_position, np.float64)[..., :, None]
+    query = np.asarray(query_position, np.float64)[..., None]
     return query - np.asarray(key_position, np.float64)[..., None, :]

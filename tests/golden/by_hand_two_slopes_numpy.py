@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"name": "two-slopes"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:b7d8f7de56b14f8e25c76556da7dd5255457f63df39446faccb196257590e137
+# body:        sha256:5e446ea73730bcb9ebc882b167521e84eefb88da047dfd5a44229879ae677d7f
 """Two-slopes.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k +
@@ -102,5 +102,5 @@ def _append(x, *columns):
 
 def _lag(query_position, key_position):
     """t − s for every query (row) and key (column), float64."""
-    query = np.asarray(query_position, np.float64)[..., :, None]
+    query = np.asarray(query_position, np.float64)[..., None]
     return query - np.asarray(key_position, np.float64)[..., None, :]

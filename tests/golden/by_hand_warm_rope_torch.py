@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"name": "warm-rope"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:89efc04e4eb8ebe023e1f8c8057c34c0294fde050b6ccf3e855e29d2bf9db11e
+# body:        sha256:35f902deab0af3bf107e520b2962acdbe5bd6cb6c8917c578416e998600c0606
 """Warm-rope.
 
 The score of a query q at position t and a key k at position s is c²·qᵀA(t − s)k, where
@@ -136,12 +136,16 @@ def _transform(x, position, reference):
 
 
 def _planes(x):
-    """Planes of x as complex numbers: its own memory, or a copy if that has gaps."""
-    pairs = x.unflatten(-1, (DIMENSION // 2, 2))
-    *outer, inner = pairs.stride()
+    """Planes of x as complex numbers."""
+    return torch.view_as_complex(_dense(x).unflatten(-1, (DIMENSION // 2, 2)))
+
+
+def _dense(x):
+    """x with planes in one piece each: its own memory, or a copy if that has gaps."""
+    *outer, inner = x.stride()
     if inner != 1 or any(stride % 2 for stride in outer):
-        pairs = pairs.clone(memory_format=torch.contiguous_format)
-    return torch.view_as_complex(pairs)
+        x = x.clone(memory_format=torch.contiguous_format)
+    return x
 
 
 def _waves(position, reference, dtype, device):
@@ -150,3 +154,39 @@ def _waves(position, reference, dtype, device):
     u = (position - reference).unsqueeze(-1)
     angle = u * THETA.to(u.device)
     return torch.cos(angle).to(dtype), torch.sin(angle).to(dtype)
+
+
+def turn_words(x, table):
+    """turn(x, table) for bfloat16 x and torch.compile: a plane is a word of 32 bits.
+
+    A compiler makes one pass of this, and has no complex numbers; without a compiler,
+    turn is faster. Gradients do not pass through.
+    """
+    if x.dtype != torch.bfloat16 or table.dtype != torch.complex64:
+        raise TypeError(f"expected bfloat16, complex64, got {x.dtype}, {table.dtype}")
+    if x.requires_grad or table.requires_grad:
+        raise ValueError("turn_words passes no gradients, turn does")
+    first, second = _split(x)
+    cosine, sine = table.real, table.imag
+    turned_first = cosine * first - sine * second
+    turned_second = sine * first + cosine * second
+    return _joined(turned_first, turned_second)
+
+
+def _split(x):
+    """Both channels of every plane in float32, the halves of its word."""
+    words = _dense(x).view(torch.float32).view(torch.int32)
+    return (words << 16).view(torch.float32), (words & -0x10000).view(torch.float32)
+
+
+def _joined(first, second):
+    """The opposite, rounded to bfloat16."""
+    words = _nearest(first) >> 16 & 0xFFFF | _nearest(second) & -0x10000
+    return words.view(torch.bfloat16)
+
+
+def _nearest(value):
+    """float32 as words; the upper halves are bfloat16, ties to even, NaN stays NaN."""
+    bits = value.view(torch.int32)
+    nan = 0x7F800000 - (bits & 0x7FFFFFFF) >> 31  # −1 for NaN, else 0
+    return bits + 0x7FFF + (bits >> 16 & 1) | nan

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "decay", "settings": {"dim": "8", "rate": "1/32"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:ff9db13138d6b899babfbf657c44a591d7d81f94e065fb0ffbb7634116182dae
+# body:        sha256:6cfc8a739c1a1b7bbb5f7d50aeb5c8dee98798f4ca5b921534ad3ad0e7fd8d53
 """Exponential decay at one rate.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -178,12 +178,10 @@ def _transform(x, position, reference, side):
 
 
 def _within(query, key, value, position):
-    """Σ_{j ≤ i} e^(a·lag) (B(t_i)q_i · B(t_j)k_j) v_j, A(τ) = e^(aτ)B(τ)."""
+    """Σ_{j ≤ i} e^(a·lag) (q_i · k_j) v_j, A(τ) = e^(aτ)."""
     lag = torch.tril(position.unsqueeze(-1) - position.unsqueeze(-2))
     factor = torch.exp(RATE * lag).to(query.dtype)
-    turned_query = _transform(query, position, position[..., :1], 0)
-    turned_key = _transform(key, position, position[..., :1], 0)
-    scores = factor * _product(turned_query, turned_key.transpose(-1, -2))
+    scores = factor * _product(query, key.transpose(-1, -2))
     return _product(torch.tril(scores), value)
 
 

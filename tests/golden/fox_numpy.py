@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"catalogue": "fox", "settings": {"dim": "8"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:6b81fc9a7ed2300b604e1901da82a017e3099b09ad3ee300a158bb7a0a3a6c6d
+# body:        sha256:991160410746e19ed2d7c7c6dbd5178e6531c841cf76f34b69c99c69f4d6a257
 """FoX: the forgetting transformer, ALiBi on a learned clock.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k +
@@ -104,5 +104,5 @@ def _append(x, *columns):
 
 def _lag(query_position, key_position):
     """t − s for every query (row) and key (column), float64."""
-    query = np.asarray(query_position, np.float64)[..., :, None]
+    query = np.asarray(query_position, np.float64)[..., None]
     return query - np.asarray(key_position, np.float64)[..., None, :]

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"catalogue": "grape-a", "settings": {"dim": "8", "form": "constant", "heads": "2", "u": ""}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:23db610943c33974f96d8be73b44ff6d31f82c0bd77cf215ecdff2bac697967b
+# body:        sha256:45451787b81ea4f914e622ff0dce41345ea67f5b768145cda6926d6edc1bf5a5
 """GRAPE, additive form with ALiBi slopes.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k +
@@ -104,5 +104,5 @@ def _append(x, *columns):
 
 def _lag(query_position, key_position):
     """t − s for every query (row) and key (column), float64."""
-    query = np.asarray(query_position, np.float64)[..., :, None]
+    query = np.asarray(query_position, np.float64)[..., None]
     return query - np.asarray(key_position, np.float64)[..., None, :]

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"catalogue": "lightning", "settings": {"dim": "8", "heads": "2", "layer": "0", "layers": "24"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:f0d6e9e246a9b1863e2d7abd8146710e4a6a88db44acdbaf5fc1dd6f0933ba68
+# body:        sha256:70370152ed570ea6a86127ab3c69d638d343bb2642466492d2a7b311f9cdf0fe
 """Per-head decay of Lightning attention (TransNormer).
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
@@ -169,12 +169,10 @@ def _transform(x, position, reference, side):
 
 
 def _within(query, key, value, position):
-    """Σ_{j ≤ i} e^(a·lag) (B(t_i)q_i · B(t_j)k_j) v_j, A(τ) = e^(aτ)B(τ)."""
-    lag = np.tril(position[..., :, None] - position[..., None, :])
+    """Σ_{j ≤ i} e^(a·lag) (q_i · k_j) v_j, A(τ) = e^(aτ)."""
+    lag = np.tril(position[..., None] - position[..., None, :])
     factor = np.exp(RATE * lag).astype(query.dtype)
-    turned_query = _transform(query, position, position[..., :1], 0)
-    turned_key = _transform(key, position, position[..., :1], 0)
-    scores = factor * (turned_query @ np.swapaxes(turned_key, -1, -2))
+    scores = factor * (query @ np.swapaxes(key, -1, -2))
     return np.tril(scores) @ value
 
 
@@ -188,5 +186,5 @@ def _widest(*arrays):
 
 def _lag(query_position, key_position):
     """t − s for every query (row) and key (column), float64."""
-    query = np.asarray(query_position, np.float64)[..., :, None]
+    query = np.asarray(query_position, np.float64)[..., None]
     return query - np.asarray(key_position, np.float64)[..., None, :]

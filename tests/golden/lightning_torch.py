@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "lightning", "settings": {"dim": "8", "heads": "2", "layer": "0", "layers": "24"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:772762fbb473f54eab0073d356475547889a3e06fdd2e40e0bfb6b0997f518f6
+# body:        sha256:de31afe958094ae4781256ffb6f7a8cdf8239b59ccea5998cb3e3f5ac2d8a4ea
 """Per-head decay of Lightning attention (TransNormer).
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
@@ -182,12 +182,10 @@ def _transform(x, position, reference, side):
 
 
 def _within(query, key, value, position):
-    """Σ_{j ≤ i} e^(a·lag) (B(t_i)q_i · B(t_j)k_j) v_j, A(τ) = e^(aτ)B(τ)."""
+    """Σ_{j ≤ i} e^(a·lag) (q_i · k_j) v_j, A(τ) = e^(aτ)."""
     lag = torch.tril(position.unsqueeze(-1) - position.unsqueeze(-2))
     factor = torch.exp(RATE.to(lag.device) * lag).to(query.dtype)
-    turned_query = _transform(query, position, position[..., :1], 0)
-    turned_key = _transform(key, position, position[..., :1], 0)
-    scores = factor * _product(turned_query, turned_key.transpose(-1, -2))
+    scores = factor * _product(query, key.transpose(-1, -2))
     return _product(torch.tril(scores), value)
 
 

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"catalogue": "mamba-2", "settings": {"dim": "8", "rate": "1"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:fa2e34583e3c0a53a1a9166ed73a8663a756688f61479f7c65ae868192896574
+# body:        sha256:13edf3dbd9fa1b9ddb9052d51df019b02dcd3864e52b529657d7c9ba86f6fb5d
 """Mamba-2: decay on a learned clock.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -168,12 +168,10 @@ def _transform(x, position, reference, side):
 
 
 def _within(query, key, value, position):
-    """Σ_{j ≤ i} e^(a·lag) (B(t_i)q_i · B(t_j)k_j) v_j, A(τ) = e^(aτ)B(τ)."""
-    lag = np.tril(position[..., :, None] - position[..., None, :])
+    """Σ_{j ≤ i} e^(a·lag) (q_i · k_j) v_j, A(τ) = e^(aτ)."""
+    lag = np.tril(position[..., None] - position[..., None, :])
     factor = np.exp(-lag).astype(query.dtype)
-    turned_query = _transform(query, position, position[..., :1], 0)
-    turned_key = _transform(key, position, position[..., :1], 0)
-    scores = factor * (turned_query @ np.swapaxes(turned_key, -1, -2))
+    scores = factor * (query @ np.swapaxes(key, -1, -2))
     return np.tril(scores) @ value
 
 
@@ -187,5 +185,5 @@ def _widest(*arrays):
 
 def _lag(query_position, key_position):
     """t − s for every query (row) and key (column), float64."""
-    query = np.asarray(query_position, np.float64)[..., :, None]
+    query = np.asarray(query_position, np.float64)[..., None]
     return query - np.asarray(key_position, np.float64)[..., None, :]

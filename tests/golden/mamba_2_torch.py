@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "mamba-2", "settings": {"dim": "8", "rate": "1"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:f644e65f8eb40de0b52b723deb93a48111220d29f28c534c927e13ad4d9387ff
+# body:        sha256:a3ca5f18b7eb82e2b0eebc5cd7122e4d9760e8f772a95ebd1f4cff8c2e7ba885
 """Mamba-2: decay on a learned clock.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -179,12 +179,10 @@ def _transform(x, position, reference, side):
 
 
 def _within(query, key, value, position):
-    """Σ_{j ≤ i} e^(a·lag) (B(t_i)q_i · B(t_j)k_j) v_j, A(τ) = e^(aτ)B(τ)."""
+    """Σ_{j ≤ i} e^(a·lag) (q_i · k_j) v_j, A(τ) = e^(aτ)."""
     lag = torch.tril(position.unsqueeze(-1) - position.unsqueeze(-2))
     factor = torch.exp(-lag).to(query.dtype)
-    turned_query = _transform(query, position, position[..., :1], 0)
-    turned_key = _transform(key, position, position[..., :1], 0)
-    scores = factor * _product(turned_query, turned_key.transpose(-1, -2))
+    scores = factor * _product(query, key.transpose(-1, -2))
     return _product(torch.tril(scores), value)
 
 

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"catalogue": "mamba-3", "settings": {"base": "10000", "clocks": "shared", "dim": "8", "rate": "1", "rotary_dim": "4"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:6b2f3bfb064f90a9f80084ca4ca8e9cc15feed8163479982be94c48f8aa50515
+# body:        sha256:2feaeb80175852d1521c7f182713a44ed43c8df35fcc7cbf1538afe7c6e76925
 """Mamba-3: decay and rotation on learned clocks.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -184,11 +184,11 @@ def _transform(x, position, reference, side):
 
 def _within(query, key, value, position):
     """Σ_{j ≤ i} e^(a·lag) (B(t_i)q_i · B(t_j)k_j) v_j, A(τ) = e^(aτ)B(τ)."""
-    lag = np.tril(position[..., :, None] - position[..., None, :])
+    lag = np.tril(position[..., None] - position[..., None, :])
     factor = np.exp(-lag).astype(query.dtype)
-    turned_query = _transform(query, position, position[..., :1], 0)
-    turned_key = _transform(key, position, position[..., :1], 0)
-    scores = factor * (turned_query @ np.swapaxes(turned_key, -1, -2))
+    query = _transform(query, position, position[..., :1], 0)
+    key = _transform(key, position, position[..., :1], 0)
+    scores = factor * (query @ np.swapaxes(key, -1, -2))
     return np.tril(scores) @ value
 
 
@@ -202,5 +202,5 @@ def _widest(*arrays):
 
 def _lag(query_position, key_position):
     """t − s for every query (row) and key (column), float64."""
-    query = np.asarray(query_position, np.float64)[..., :, None]
+    query = np.asarray(query_position, np.float64)[..., None]
     return query - np.asarray(key_position, np.float64)[..., None, :]

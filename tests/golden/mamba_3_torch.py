@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "mamba-3", "settings": {"base": "10000", "clocks": "shared", "dim": "8", "rate": "1", "rotary_dim": "4"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:1262c92f775ded66c63edb41788c942596ef673125c880e982c7007e2ddb5f8e
+# body:        sha256:abbe5803b9e738f53e5ab88a6b209ef31d181383597aec956bbae96d57fc21ef
 """Mamba-3: decay and rotation on learned clocks.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -199,9 +199,9 @@ def _within(query, key, value, position):
     """Σ_{j ≤ i} e^(a·lag) (B(t_i)q_i · B(t_j)k_j) v_j, A(τ) = e^(aτ)B(τ)."""
     lag = torch.tril(position.unsqueeze(-1) - position.unsqueeze(-2))
     factor = torch.exp(-lag).to(query.dtype)
-    turned_query = _transform(query, position, position[..., :1], 0)
-    turned_key = _transform(key, position, position[..., :1], 0)
-    scores = factor * _product(turned_query, turned_key.transpose(-1, -2))
+    query = _transform(query, position, position[..., :1], 0)
+    key = _transform(key, position, position[..., :1], 0)
+    scores = factor * _product(query, key.transpose(-1, -2))
     return _product(torch.tril(scores), value)
 
 

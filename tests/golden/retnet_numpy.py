@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"catalogue": "retnet", "settings": {"base": "10000", "dim": "8", "gamma": "powers", "heads": "2", "layout": "interleaved", "theta": "torchscale"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:35e1aed07647d6819ecc22e926375b605364c601145d190caf787999d4139d0e
+# body:        sha256:1b784f236996f31605b1e55f79f573157bc24d67b11bafdb3795328068362e9a
 """Retention: rotation with per-head decay.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
@@ -180,11 +180,11 @@ def _transform(x, position, reference, side):
 
 def _within(query, key, value, position):
     """Σ_{j ≤ i} e^(a·lag) (B(t_i)q_i · B(t_j)k_j) v_j, A(τ) = e^(aτ)B(τ)."""
-    lag = np.tril(position[..., :, None] - position[..., None, :])
+    lag = np.tril(position[..., None] - position[..., None, :])
     factor = np.exp(RATE * lag).astype(query.dtype)
-    turned_query = _transform(query, position, position[..., :1], 0)
-    turned_key = _transform(key, position, position[..., :1], 0)
-    scores = factor * (turned_query @ np.swapaxes(turned_key, -1, -2))
+    query = _transform(query, position, position[..., :1], 0)
+    key = _transform(key, position, position[..., :1], 0)
+    scores = factor * (query @ np.swapaxes(key, -1, -2))
     return np.tril(scores) @ value
 
 
@@ -198,5 +198,5 @@ def _widest(*arrays):
 
 def _lag(query_position, key_position):
     """t − s for every query (row) and key (column), float64."""
-    query = np.asarray(query_position, np.float64)[..., :, None]
+    query = np.asarray(query_position, np.float64)[..., None]
     return query - np.asarray(key_position, np.float64)[..., None, :]

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "retnet", "settings": {"base": "10000", "dim": "8", "gamma": "powers", "heads": "2", "layout": "interleaved", "theta": "torchscale"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:ed72f1904e759575d077f379ef641d0ca7a3ee51ab203f28bb5eec85a7474a3c
+# body:        sha256:9c98452bc15bcf716374f2a62ad0150ba26de1b5fe281ccaff4abfadd215bd27
 """Retention: rotation with per-head decay.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
@@ -196,9 +196,9 @@ def _within(query, key, value, position):
     """Σ_{j ≤ i} e^(a·lag) (B(t_i)q_i · B(t_j)k_j) v_j, A(τ) = e^(aτ)B(τ)."""
     lag = torch.tril(position.unsqueeze(-1) - position.unsqueeze(-2))
     factor = torch.exp(RATE.to(lag.device) * lag).to(query.dtype)
-    turned_query = _transform(query, position, position[..., :1], 0)
-    turned_key = _transform(key, position, position[..., :1], 0)
-    scores = factor * _product(turned_query, turned_key.transpose(-1, -2))
+    query = _transform(query, position, position[..., :1], 0)
+    key = _transform(key, position, position[..., :1], 0)
+    scores = factor * _product(query, key.transpose(-1, -2))
     return _product(torch.tril(scores), value)
 
 

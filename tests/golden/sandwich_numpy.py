@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"catalogue": "sandwich", "settings": {"dim": "8", "form": "nemo", "heads": "2", "terms": "4"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:136ac9a0314c8ea2db167c6838e5fd7cc7fbc511e9c9ca531b9722a8e1d10c67
+# body:        sha256:7477543b30ca185b726ebbd5f8adfcccca3b67b6b4cd4e2cfb66197678f39302
 """Sandwich: the positional part of sinusoidal embeddings as a bias.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k +
@@ -111,5 +111,5 @@ def _append(x, *columns):
 
 def _lag(query_position, key_position):
     """t − s for every query (row) and key (column), float64."""
-    query = np.asarray(query_position, np.float64)[..., :, None]
+    query = np.asarray(query_position, np.float64)[..., None]
     return query - np.asarray(key_position, np.float64)[..., None, :]

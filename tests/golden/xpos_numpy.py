@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"catalogue": "xpos", "settings": {"base": "10000", "dim": "8", "gamma": "2/5", "layout": "interleaved", "scale_base": "512"}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:96b8c7c75b65c889b5452a5bcdb979b9e2df62001a0d16b6d46da6512f183476
+# body:        sha256:d3157c8c9a52bb8496c6907751cf8e7044ecc3b03fbbcbbc5a42511d48f34372
 """xPos: rotation with per-plane decay.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -171,10 +171,10 @@ def _within(query, key, value, position):
     count = position.shape[-1]
     output = (query * key).sum(axis=-1)[..., None] * value
     for size in (2**power for power in range(count.bit_length() - 1)):
-        pieces = count // size
-        parts = (np.stack(np.split(x, pieces, axis=-2)) for x in (query, key, value))
+        cuts = range(size, count, size)
+        parts = (np.stack(np.split(x, cuts, axis=-2)) for x in (query, key, value))
         queries, keys, values = parts
-        times = np.stack(np.split(position, pieces, axis=-1))
+        times = np.stack(np.split(position, cuts, axis=-1))
         place = times[1::2, ..., :1]
         late = _transform(queries[1::2], times[1::2], place, 1)
         early = _transform(keys[0::2], times[0::2], place, -1)

@@ -35,6 +35,14 @@ class Recurrence:
         return self.module.plan.uniform_decay is not None
 
     @property
+    def turns(self) -> bool:
+        """Something is left of A where its decay is taken away, that is, A is no number."""
+        return any(
+            isinstance(g, MatrixGroup) or g.kind not in ("constant", "scale")
+            for g in self.module.plan.groups
+        )
+
+    @property
     def sided(self) -> bool:
         """The map in the coordinates of the basis differs between query and key."""
         return any(
@@ -139,6 +147,8 @@ class Recurrence:
     def within_docstring(self) -> str:
         """Docstring of the part inside a chunk."""
         if self.uniform:
+            if not self.turns:
+                return docstring("Σ_{j ≤ i} e^(a·lag) (q_i · k_j) v_j, A(τ) = e^(aτ).")
             return docstring("Σ_{j ≤ i} e^(a·lag) (B(t_i)q_i · B(t_j)k_j) v_j, A(τ) = e^(aτ)B(τ).")
         return docstring(
             "Σ_{j ≤ i} (q_iᵀA(t_i − t_j)k_j) v_j for 2^p rows.",
