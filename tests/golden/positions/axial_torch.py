@@ -2,7 +2,7 @@
 # reproduce:   symbolic-pe build 'axial:dim=8' --target torch
 # target:      torch
 # spec:        {"catalogue": "axial", "settings": {"base": "100", "dim": "8", "layout": "interleaved"}}
-# certificate: sha256:b68e45cb4546ba259daed2953c695b5c66ef0aa3d77e3d19d35f05b27518c556
+# certificate: sha256:e0b9a011c1ba53c92732715677478287b1434eb755bc631cfb1790ae9f0cc054
 # body:        sha256:6cb7329c2a96cef92dacdd8f9c1fcfe9bbaebeae5a57fc0cad237e8bba266605
 """Axial rotary embedding of pictures.
 

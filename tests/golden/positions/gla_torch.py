@@ -2,7 +2,7 @@
 # reproduce:   symbolic-pe build 'gla:dim=4' --target torch
 # target:      torch
 # spec:        {"catalogue": "gla", "settings": {"dim": "4", "normaliser": "16"}}
-# certificate: sha256:3842aaf5f1b1282c9c8188f03b2d1395bdd0ee6ab3fbee27fd831beac3059e32
+# certificate: sha256:e815363d228c96cfe774e7a6a173f1477df988b4a50c55e2f7b93378b35e3558
 # body:        sha256:208103494f493d4fc6c6e0bc0316d07d99df805d1bc075f9770654666319ba3f
 """Gated linear attention: a learned clock for each channel.
 

@@ -2,7 +2,7 @@
 # reproduce:   symbolic-pe build 'string:' --target numpy
 # target:      numpy
 # spec:        {"catalogue": "string", "settings": {"dim": "4", "form": "cayley", "skew": "1/2 0 0 1/3 0 1/4", "x": "1 1/10", "y": "1/10 1"}}
-# certificate: sha256:0d91bd14befd3006b0ea695df746d5ee13e1cd13788233d867422add76325761
+# certificate: sha256:d8e410547adad7c4b3876ad22a1c5c24166799beee1640355db16340ff9e606c
 # body:        sha256:cb3af8d4d2565404be073b238306fc3f36be11ba878258e9789b757c2d9a357f
 """STRING: commuting skew generators in a learned basis.
 

@@ -2,7 +2,7 @@
 # reproduce:   symbolic-pe build 'string:' --target torch
 # target:      torch
 # spec:        {"catalogue": "string", "settings": {"dim": "4", "form": "cayley", "skew": "1/2 0 0 1/3 0 1/4", "x": "1 1/10", "y": "1/10 1"}}
-# certificate: sha256:0d91bd14befd3006b0ea695df746d5ee13e1cd13788233d867422add76325761
+# certificate: sha256:d8e410547adad7c4b3876ad22a1c5c24166799beee1640355db16340ff9e606c
 # body:        sha256:ccc4fa8242d044dfc0aaeabe36b3ff5c89bd45d3e25067ddea83af015d270b7c
 """STRING: commuting skew generators in a learned basis.
 
