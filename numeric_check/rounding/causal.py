@@ -45,7 +45,7 @@ UNIT = {Term(0, 0, ZERO, None): fmpq(1)}
 SMALL = 2.0**-6
 """n·c₁ for which (1 + c₁)ⁿ is below 1 + n·c₁·(1 + 2⁻⁶)."""
 PROBE = 2.0**-20
-STEPS, CHANNELS, SEED = 400, 3, 2026
+STEPS, CHANNELS, SEED = 150, 3, 2026
 
 
 @dataclass(frozen=True)
