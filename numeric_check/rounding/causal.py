@@ -17,6 +17,7 @@ the state enters linearly, so that one step tells all of them.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -30,7 +31,7 @@ from numeric_check.reference_values.tolerance import FORMATS
 from numeric_check.rounding import upward
 from numeric_check.rounding.bound import COVERS_NO_MORE, rounding_bound
 from numeric_check.rounding.element import Model, Rounded, displacement, number
-from numeric_check.rounding.formula import MARGIN, STATED_DIGITS, formula
+from numeric_check.rounding.formula import MARGIN, STATED_DIGITS, coefficients, formula
 from numeric_check.rounding.library import LIBRARIES, RoundingLibrary
 from numeric_check.rounding.majorant import ZERO, Term
 from numeric_check.rounding.parameters import Box
@@ -42,10 +43,13 @@ STEP = "recurrent_step"
 SECONDS = 20.0
 UNIT = {Term(0, 0, ZERO, None): fmpq(1)}
 """The value of every element: nothing but its error is known."""
+STATED = re.compile(
+    r"eps = (?P<eps>[^,]{1,200}), n <= (?P<limit>\d{1,17}), gaps <= (?P<gap>\d{1,17})"
+)
 SMALL = 2.0**-6
 """n·c₁ for which (1 + c₁)ⁿ is below 1 + n·c₁·(1 + 2⁻⁶)."""
 PROBE = 2.0**-20
-STEPS, CHANNELS, SEED = 400, 3, 2026
+STEPS, CHANNELS, SEED = 150, 3, 2026
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,15 @@ class CausalBound:
         larger = upward.scale(self.error, MARGIN)
         text = formula(larger, self.dtype, digits=STATED_DIGITS, unit=self.unit)
         return f"eps = {text.replace('|u|', 'n')}, n <= {self.limit}, gaps <= {int(self.gap)}"
+
+    def understated(self, statement: str) -> bool:
+        """Whether a line of a header states less than this bound, or is none."""
+        match = STATED.fullmatch(statement.strip())
+        if match is None:
+            return True
+        found = coefficients(match["eps"].replace("*n", "*|u|")) or {}
+        further = int(match["limit"]) > MARGIN * self.limit or int(match["gap"]) > self.gap
+        return further or any(c > found.get(k, 0.0) for k, c in enumerate(self.error))
 
 
 def compute_dtype(dtype: str) -> str:

@@ -107,7 +107,7 @@ def states_at_least(statement: str, bound: KernelBound) -> bool:
     match = STATEMENT.fullmatch(statement.strip())
     if match is None or int(match["reach"]) > bound.reach:
         return False
-    stated = _read(match["eps"])
+    stated = coefficients(match["eps"])
     if stated is None:
         return False
     powers = max(len(bound.relative), *(k + 1 for k in stated), 1)
@@ -116,7 +116,7 @@ def states_at_least(statement: str, bound: KernelBound) -> bool:
     return within and bound.absolute <= float(match["eta"])
 
 
-def _read(text: str) -> dict[int, float] | None:
+def coefficients(text: str) -> dict[int, float] | None:
     """The coefficients of a formula, or None when it is none."""
     if text == "0":
         return {0: 0.0}

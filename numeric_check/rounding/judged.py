@@ -160,10 +160,12 @@ class KernelBounds:
                 f"the header states a bound for {name}, and nothing bears it out: {self.reason}"
                 for name in stated
             ]
+        known: dict[str, DtypeBound | CausalBound] = {**self.all}
+        known.update({f"{STEP} {dtype}": d.bound for dtype, d in self.causal.items()})
         return [
             f"the header states {header[name]!r} for {name}, but the bound of this text is "
             f"{d.stated!r}"
-            for name, d in self.all.items()
+            for name, d in known.items()
             if name in header and d.understated(header[name])
         ]
 

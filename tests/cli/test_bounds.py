@@ -95,13 +95,16 @@ def test_an_edit_of_precision_shows_in_the_bound(folder: Path, tmp_path: Path) -
     assert found["measured"] <= 1.0
 
 
-def test_parameters_are_undecided(tmp_path: Path) -> None:
+def test_parameters_are_bounded_over_their_box(tmp_path: Path) -> None:
     spec = "examples/damped-oscillator.toml"
     result = run("build", spec, "-o", str(tmp_path), "--target", "numpy", "--json")
     bounds = json.loads(result.stdout)["bounds"]["numpy"]
-    assert (bounds["verdict"], bounds["dtypes"]) == ("undecided", {})
-    assert "run-time parameters" in bounds["reason"]
-    assert "# error:" not in (tmp_path / "damped_oscillator_numpy.py").read_text()
+    assert bounds["verdict"] == "holds"
+    assert bounds["parameters"] == {"w": [0.0, 4.0], "z": [-4.0, 4.0]}
+    assert bounds["dtypes"]["bfloat16"]["formula"].startswith("1.005*2^-8 + ")
+    text = (tmp_path / "damped_oscillator_numpy.py").read_text()
+    assert "for w in [0, 4], z in [-4, 4], wherever the maps stay in range" in text
+    assert checked(tmp_path / "damped_oscillator_numpy.py")[0] == 0
 
 
 def test_header_lines_are_comments() -> None:

@@ -74,6 +74,10 @@ def test_learned_rates_are_bounded_over_their_box() -> None:
 def test_bounds_are_stated() -> None:
     found = judge(kernel_of("decay", "numpy"), planned("decay"), dtypes=["bfloat16"])
     assert found.verdict == "holds"
+    honest = found.causal["bfloat16"].bound.stated
+    assert not found.false_statements({"recurrent_step bfloat16": honest})
+    for old, new in (("1.1*2^-8", "1.0*2^-9"), ("n <= ", "n <= 9"), ("*n", "*n^2")):
+        assert found.false_statements({"recurrent_step bfloat16": honest.replace(old, new)})
     assert 0.1 < found.causal["bfloat16"].measured <= 1.0
     assert any(line.startswith("# recurrent_step bfloat16: eps = 1.1*2^-8") for line in (
         found.header_lines()
