@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"name": "dense-heads"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:7f8d4cb2c46d7cf78be92ffb7d3be0c81d2e3cf074734b507dde67f412748c08
+# body:        sha256:8e7797eeef77d10f35cbf61a11cb52767349a3c0c22c9b65c144a8ef1074c8f5
 """Dense-heads.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every

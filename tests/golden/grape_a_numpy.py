@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"catalogue": "grape-a", "settings": {"dim": "8", "form": "constant", "heads": "2", "u": ""}}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:45451787b81ea4f914e622ff0dce41345ea67f5b768145cda6926d6edc1bf5a5
+# body:        sha256:26fbf30da5fb3b24b887ae84bd508d6b7b5bf767c91a733cfd76d9f85e496443
 """GRAPE, additive form with ALiBi slopes.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k +
