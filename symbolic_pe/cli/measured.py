@@ -24,7 +24,7 @@ from symbolic_pe.cli.output import (
 )
 from symbolic_pe.cli.pipeline import Report
 from symbolic_pe.decision import Claim, Outcome, outcome_of
-from symbolic_pe.emit.axes import NO_CERTIFICATE, emit_axes, plan_axes
+from symbolic_pe.emit.axes import emit_axes, plan_axes
 from symbolic_pe.emit.position_functions import emit_position_function
 from symbolic_pe.emit.source import EmittedKernel, read_header, split_source, with_header_lines
 from symbolic_pe.encodings.axes import SeveralAxes
@@ -73,7 +73,7 @@ class MeasuredArtefacts:
         elif self.files:
             lines.append(f"wrote to {output}: {', '.join(self.files)}")
         else:
-            lines.append("nothing was written: there is no code of positions alone")
+            lines.append("nothing was written: neither code of positions alone nor a certificate")
         return "\n".join(lines) + "\n"
 
 
@@ -93,19 +93,18 @@ def emitted(found: Measured, target: str, command: str) -> EmittedKernel:
 
     Raises `NotYetCovered` for what cannot be printed, `NotAGroup` where there is nothing to print.
     """
+    document = certificate(found)
+    named = {} if document is None else {"certificate": document["digest"]}
     if isinstance(found, SeveralAxes):
-        document = certificate(found)
-        digest = NO_CERTIFICATE if document is None else document["digest"]
-        return emit_axes(plan_axes(found), target, command=command, certificate=digest)
-    return emit_position_function(found, target, command=command)
+        return emit_axes(plan_axes(found), target, command=command, **named)
+    return emit_position_function(found, target, command=command, **named)
 
 
 def certificate(found: Measured) -> Json | None:
-    """That axes commute, as the independent checker accepts it; None where there is none."""
-    if not isinstance(found, SeveralAxes):
-        return None
+    """Commuting axes, or why it is no group, for the independent checker; None without a form."""
     try:
-        return certificate_of(prove_axes(found))
+        proof = prove_axes(found) if isinstance(found, SeveralAxes) else prove_outside(found)
+        return certificate_of(proof)
     except (NotYetCovered, Undecided):
         return None
 
@@ -185,7 +184,7 @@ def build_measured(
     failures += [f"{n}: {line}" for n, b in bounds.items() for line in b.failures]
     if group_refuted:
         failures += [f"{c.name} is refuted: {c.witness}" for c in claims if c.witness]
-    document = certificate(found) if kernels else None
+    document = None if group_refuted else certificate(found)
     record = MeasuredBuildRecord(
         found.name,
         found.verdict.value,

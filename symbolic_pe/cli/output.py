@@ -259,7 +259,7 @@ class CheckRecord(msgspec.Struct, frozen=True):
 class MeasuredBuildRecord(msgspec.Struct, frozen=True):
     """Output of `build --json` for several axes and for what is no group; `checks` by target.
 
-    `certificate` is the digest of that of commuting axes, or null.
+    `certificate` is the digest of `certificate.json`, or null.
     """
 
     name: str

@@ -25,7 +25,7 @@ FUNCTIONS = (
 )  # fmt: skip
 """`sum` is over the last axis, `concat` and `stack` take a list and an axis, `integer` rounds down
 numbers that are not negative, `clip` takes two bounds of which one may be None."""
-NO_CERTIFICATE = "none: it is no group; check decides the text against its closed form"
+NO_CERTIFICATE = "none: what shows that it is no group has no form in the published format"
 _NODES = (
     ast.BinOp, ast.UnaryOp, ast.Compare, ast.Call, ast.Name, ast.Constant, ast.Subscript,
     ast.Slice, ast.Tuple, ast.List, ast.operator, ast.unaryop, ast.cmpop, ast.expr_context,
@@ -62,7 +62,7 @@ LIBRARIES: Mapping[str, _Library] = {
     ),
     "array-api": _Library(
         array_api.DIALECT,
-        "from array_api_compat import array_namespace, device",
+        "from array_api_compat import array_namespace",
         "xp.astype({}, xp.float64)",
         "xp.astype({}, xp.int64)",
         "concat",
@@ -87,8 +87,12 @@ def _picked(values, index, axis):
 '''
 
 
-def emit_position_function(found: Outside, target: str, *, command: str) -> EmittedKernel:
+def emit_position_function(
+    found: Outside, target: str, *, command: str, certificate: str = NO_CERTIFICATE
+) -> EmittedKernel:
     """The file of one target; `command` is what writes it again. Equal arguments give equal bytes.
+
+    certificate  digest of what shows that it is no group; the text is decided by its closed form
 
     Raises `NotAGroup` where there is no such code, `SpecificationError` for an unknown target.
     """
@@ -96,7 +100,7 @@ def emit_position_function(found: Outside, target: str, *, command: str) -> Emit
     if found.function is None:
         raise NotAGroup(found)
     body = _body(found, found.function, LIBRARIES[target])
-    return with_header(found, body, target, command, NO_CERTIFICATE)
+    return with_header(found, body, target, command, certificate)
 
 
 def _body(found: Outside, function: PositionFunction, library: _Library) -> str:
@@ -125,7 +129,7 @@ def _body(found: Outside, function: PositionFunction, library: _Library) -> str:
         [
             title,
             "",
-            library.imported,
+            _imported(lines, library),
             "",
             f"DIMENSION = {found.dimension}",
             "HEADS = 1",
@@ -146,6 +150,12 @@ def _helpers(lines: Sequence[str], library: _Library) -> list[str]:
     used = [text for name, text in (("_values(", VALUES), ("_picked(", PICKED))
             if library.standard and any(name in line for line in lines)]  # fmt: skip
     return [text.removesuffix("\n") for text in used]
+
+
+def _imported(lines: Sequence[str], library: _Library) -> str:
+    """The import, with `device` where a helper asks for it."""
+    needed = any("device(" in text for text in _helpers(lines, library))
+    return f"{library.imported}, device" if needed else library.imported
 
 
 def _shape(function: PositionFunction) -> str:

@@ -2,7 +2,7 @@
 # reproduce:   symbolic-pe build 'kerple:' --target numpy
 # target:      numpy
 # spec:        {"catalogue": "kerple", "settings": {"a": "1", "dim": "64", "kernel": "log", "p": "1"}}
-# certificate: none: it is no group; check decides the text against its closed form
+# certificate: sha256:16cd113350d841c024678e7bd3e2b171af0fde6338984476150732e9fc403a86
 # body:        sha256:ad37e8400024da9de6f0f3da2491e1779b5440a99c0563b2106f8869d275f8ea
 """KERPLE: kernels of conditionally positive definite type: translation invariant,
 without finite-dimensional realisation.
