@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:621373dda90c6e63e800de62b7ee9b42d82e2d75ad2d0084b632c52b8bb96a89
+# body:        sha256:34779e0d41b95fc2aaea3d2fd0af9d4bc6a685e543e57b997306cb15f883a038
 """Learned-heads.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
@@ -157,6 +157,8 @@ def _transform(x, position, reference, side, a, b):
         raise TypeError(f"expected floating-point x, got {x.dtype}")
     compute = np.result_type(x.dtype, np.float32)
     u = (np.asarray(position, np.float64) - reference)[..., None]
+    a = np.asarray(a, np.float64)
+    b = np.asarray(b, np.float64)
     wide = x.astype(compute)
     result = np.empty_like(x)
     # planes (0, 1), (2, 3)

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:241961b390bb2fc47bf487c3eede4a2413661f0edce99e07adec27fbd82f410d
+# body:        sha256:004394139b21a223d15773a4225347beb1b4900dcef9f602c8cb04ab556d0476
 """Learned-ladder.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -71,6 +71,7 @@ def _transform(x, position, reference, w):
         raise TypeError(f"expected floating-point x, got {x.dtype}")
     compute = np.result_type(x.dtype, np.float32)
     u = (np.asarray(position, np.float64) - reference)[..., None]
+    w = np.asarray(w, np.float64)
     wide = x.astype(compute)
     result = np.empty_like(x)
     theta = w * 10000.0 ** (-2 * np.arange(4) / 8)

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:35b5634dd333201ae7d383380d68dc38c0a17b1b26b6d7582e7bcc8978e7fd77
+# body:        sha256:8c07ecd95e6b6b700af65e85b02e6e4317bcaec236cb543b882afb2b8758bbd0
 """Learned-rates.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -161,6 +161,9 @@ def _transform(x, position, reference, side, lambda_, w, x_):
         raise TypeError(f"expected floating-point x, got {x.dtype}")
     compute = np.result_type(x.dtype, np.float32)
     u = (np.asarray(position, np.float64) - reference)[..., None]
+    lambda_ = np.asarray(lambda_, np.float64)
+    w = np.asarray(w, np.float64)
+    x_ = np.asarray(x_, np.float64)
     wide = x.astype(compute)
     result = np.empty_like(x)
     # planes (0, 1), (2, 3)

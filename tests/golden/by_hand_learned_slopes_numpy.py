@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:24a4a2b59bb42c0ffa3bb3a88115bcc50833a48aa4fdcdca2e086c099a0bbc31
+# body:        sha256:91637dca31db9ac2dc66cfdac4434126e30b191077ed76943a0222716a33f86c
 """Learned-slopes.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k +
@@ -99,6 +99,8 @@ def _transform(x, position, reference, m, w):
         raise TypeError(f"expected floating-point x, got {x.dtype}")
     compute = np.result_type(x.dtype, np.float32)
     u = _elapsed(position, reference)
+    m = np.asarray(m, np.float64)
+    w = np.asarray(w, np.float64)
     wide = x.astype(compute)
     result = x.copy()
     # planes (0, 1)

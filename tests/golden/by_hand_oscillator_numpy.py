@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"name": "damped"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:9eed900cae3e5a60f6b315b998ea1fc77a14eed7e125c9fd6569c4a71e80519d
+# body:        sha256:9eeda31d20f6d375c5ca0c4eeb67790870630d120db36b97806abcc7256e5881
 """Critically-damped.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -155,6 +155,8 @@ def _transform(x, position, reference, side, w, z):
         raise TypeError(f"expected floating-point x, got {x.dtype}")
     compute = np.result_type(x.dtype, np.float32)
     u = (np.asarray(position, np.float64) - reference)[..., None]
+    w = np.asarray(w, np.float64)
+    z = np.asarray(z, np.float64)
     wide = x.astype(compute)
     result = np.empty_like(x)
     centre = -w * z

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:45b294c3517273adb0391b600a7f8faf575fd1678ae4814a1d856e3969cc07e6
+# body:        sha256:574d3f469977c9ef3553a8d7bc9f1d99b3022e13aca4754932bd3f6c030fc8ef
 """Oscillators.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -162,6 +162,8 @@ def _transform(x, position, reference, side, w, z):
         raise TypeError(f"expected floating-point x, got {x.dtype}")
     compute = np.result_type(x.dtype, np.float32)
     u = (np.asarray(position, np.float64) - reference)[..., None]
+    w = np.asarray(w, np.float64)
+    z = np.asarray(z, np.float64)
     wide = x.astype(compute)
     result = x.copy()
     # channel 6

@@ -55,6 +55,7 @@ def emit_body(plan: KernelPlan) -> str:
         "causal": plan.encoding.domain.causal,
         "helpers": module.helpers,
         "recurrence": recurrence_of(module),
+        "parameters": module.names,
     }
     values["definitions"] = module.definitions()
     return render("numpy.py.j2", values)
