@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -198,7 +199,12 @@ def judge(kernel: Kernel, plan: KernelPlan, *, dtypes: Sequence[str] = DTYPES) -
     bounds = KernelBounds(
         HOLDS, reason, found.get(MAPS, {}), found.get(ROTATE, {}), bias, of_lag, causal
     )
-    return replace(bounds, verdict=REFUTED) if bounds.failures else bounds
+    if bounds.failures:
+        return replace(bounds, verdict=REFUTED)
+    if any(not math.isfinite(x) for d in bounds.all.values() for x in d.bound.relative):
+        where = f" for {box_text(bounds.box)}: declare narrower parameters" if bounds.box else ""
+        return KernelBounds(UNDECIDED, f"no finite bound{where}")
+    return bounds
 
 
 def _bias(

@@ -84,6 +84,7 @@ def sqrt(model: Model, a: Rounded, dtype: str) -> Rounded:
 
 
 def over_root(term: Term, root: Root | None) -> Term:
+    """A term divided by a root. Raises `LeavesTheRing` where it is divided by one already."""
     if root is None:
         return term
     if term.over is not None:

@@ -18,7 +18,7 @@ _LOCAL = (
     "value term terms super range zip TypeError "
     "rotary_table turn turn_into table turned planes halves swapped signed inner outer stride any "
     "plane pairs waves out device xp causal values like array_namespace whole phase "
-    "cos_sin position_ids mask_mod make_mask_mod "
+    "cos_sin position_ids mask_mod make_mask_mod turn_words words bits nan cuts "
     "state step kept late early read place end start chunk size rest bits rows pieces power block "
     "blocks outputs output first count queries keys times kinds tensors arrays turned_query "
     "turned_key scores bit recurrent_step chunkwise slice reversed ValueError "

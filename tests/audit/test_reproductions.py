@@ -73,6 +73,7 @@ def check(report: Any) -> None:
     asked = {f.question.split(" ")[0]: f for f in reversed(report.refuted)}
     if "history" in asked:  # a line begins with a fresh subject: it shows what lasts
         asked.pop("precision", None)
+        asked.pop("relative", None)
     with ThreadPoolExecutor(2) as pool:
         done = list(pool.map(lambda f: run_line(f.reproduce), asked.values()))
     for finding, result in zip(asked.values(), done, strict=True):

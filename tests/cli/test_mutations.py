@@ -215,8 +215,6 @@ UNSEEN = {
     "counted ones": "    angle = angle * (1.0 + np.ones_like(x).size // 99999)\n",
     "slice of positions": "    angle = angle * 1.0\n    angle[5000:] = 0.0\n",
     "assignment in place": "    u *= 1.0\n",
-    "overflow": "    angle = u * 1e301 * THETA / 1e301\n",
-    "new exponential": "    angle = np.exp(u / 1000 / 8) * np.exp(-u / 1000 / 8) * angle\n",
     "slice of the batch": "    x = x[:999]\n    wide = x.astype(compute)\n",
     "power of a size": "    angle = angle * x.shape[-2] ** 0\n",
 }
@@ -233,6 +231,25 @@ def test_an_edit_that_exact_execution_does_not_see_is_undecided(
     result = CliRunner().invoke(cli, ["check", str(path)])
     assert result.exit_code == 3, result.stdout
     assert "undecided: the edit adds" in result.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "    angle = u * 1e301 * THETA / 1e301\n",
+        "    angle = np.exp(u / 1000 / 8) * np.exp(-u / 1000 / 8) * angle\n",
+    ],
+)
+def test_an_edit_that_overflows_is_refuted(hidden: str, tmp_path: Path) -> None:
+    """It computes the same where it does not overflow; far away it raises, and the text did not."""
+    assert build(DAMPED, "numpy", tmp_path).exit_code == 0
+    path = tmp_path / "mamba_3_numpy.py"
+    old = "    angle = u * THETA\n"
+    path.write_text(path.read_text().replace(old, old + hidden))
+    result = CliRunner().invoke(cli, ["check", str(path)])
+    assert result.exit_code == 1, result.stdout
+    assert "overflow raises" in result.stdout
 
 
 def test_an_edit_that_lets_go_of_a_harmless_argument_is_undecided(tmp_path: Path) -> None:

@@ -103,10 +103,13 @@ def test_other_parameters_are_not_handed_on() -> None:
 
 
 def test_the_decay_alone_has_no_rotation_to_be_wrong() -> None:
-    """With B = I its lag does not matter, but that of e^{a lag} does."""
+    """With B = I nothing is turned in a chunk, but the lag of e^{a lag} counts."""
     turned = "_transform(key, position, position[..., :1], 0)"
     other = "_transform(key, position, position, 0)"
-    assert decide("decay:dim=2", "numpy", turned, other).executed >= BOTH
+    assert (
+        "_transform"
+        not in printed("decay:dim=2", "numpy")[0].text.split("def _within")[1].split("\n\n\n")[0]
+    )
     assert decide("retnet:dim=2,heads=2", "numpy", turned, other).verdict == "refuted"
     assert decide("decay:dim=2", "numpy", "np.exp(RATE * lag)", "np.exp(-lag)").verdict == "refuted"
 

@@ -79,7 +79,7 @@ MASK = [
     ("return np.tril(scores) @ value", "return scores @ value"),
     ("factor = np.exp(", "factor = np.exp(-"),
     ("_transform(key, position, position[..., :1], 0)", "_transform(key, position, 0.0, 0)"),
-    ("scores = factor * (turned_query", "scores = (turned_query"),
+    ("scores = factor * (query", "scores = (query"),
 ]
 
 

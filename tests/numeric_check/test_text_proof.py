@@ -67,7 +67,7 @@ def test_every_text_of_the_catalogue_is_proved(spec: str, target: str) -> None:
         ("rope:dim=8", "(position - reference)", "(position + reference)"),
         ("rope:dim=8", "torch.complex(cosine, sine)", "torch.complex(cosine, -sine)"),
         ("rope:dim=8", "_planes(x.to(compute)) * table", "_planes(x.to(compute))"),
-        ("rope:dim=8", "pairs = pairs.clone(", "pairs = -pairs.clone("),
+        ("rope:dim=8", "cosine * first - sine * second", "cosine * first + sine * second"),
         ("rope:dim=8", "torch.mul(_planes(x), table", "torch.mul(table, table"),
         (HALF, "[[-1.0], [1.0]]", "[[1.0], [-1.0]]"),
         (HALF, "halves * cosine, halves.flip(-2)", "halves * cosine, halves"),
