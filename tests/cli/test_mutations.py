@@ -218,9 +218,17 @@ UNSEEN = {
     "slice of the batch": "    x = x[:999]\n    wide = x.astype(compute)\n",
     "power of a size": "    angle = angle * x.shape[-2] ** 0\n",
 }
+QUICK = {"condition on a size", "slice of positions", "assignment in place"}
+"""Each is a build and a check; the others are of the same kinds."""
 
 
-@pytest.mark.parametrize("hidden", list(UNSEEN.values()), ids=list(UNSEEN))
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        pytest.param(edit, id=name, marks=[] if name in QUICK else [pytest.mark.slow])
+        for name, edit in UNSEEN.items()
+    ],
+)
 def test_an_edit_that_exact_execution_does_not_see_is_undecided(
     hidden: str, tmp_path: Path
 ) -> None:
@@ -300,8 +308,7 @@ EDITS = [
 
 @pytest.mark.parametrize(
     ("spec", "old", "same", "other"),
-    EDITS,
-    ids=[x[1] for x in EDITS],
+    [pytest.param(*x, id=x[1], marks=[pytest.mark.slow] if "/" in x[0] else []) for x in EDITS],
 )
 def test_an_edit_of_any_function_is_decided(
     spec: str, old: str, same: str, other: str, tmp_path: Path

@@ -61,7 +61,13 @@ def compiled(kernel: EmittedKernel) -> Kernel:
 
 
 @pytest.mark.parametrize("target", ["numpy", "torch"])
-@pytest.mark.parametrize("name", own_kernels())
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] if name == "sandwich" else [])
+        for name in own_kernels()
+    ],
+)
 def test_the_catalogue_is_consistent(name: str, target: str) -> None:
     kernel, plan = emitted(name, target)
     result = cross_check(compiled(kernel), plan)
