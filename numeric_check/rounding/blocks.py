@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -68,6 +68,8 @@ class _Entry(NamedTuple):
 
 
 Entries = dict[tuple[int, int], _Entry]
+Expected = tuple[int, int, str | None]
+"""Power of u, sign, and wave of an entry of A(u)."""
 
 
 @dataclass
@@ -136,23 +138,26 @@ class SideRun:
         width = 2 if group.pair else 1
         first, shear = entries[0, 0].term, self._shear(entries, width)
         frequency = None if first.wave is None else first.wave.frequency
+        for place, (power, sign, part), entry in self._occurring(group, head, b, entries):
+            wave = None if frequency is None or part is None else Wave(frequency, part)
+            term = entry.term
+            same = (power, first.rate, wave) == (term.power, term.rate, term.wave)
+            if not same or entry.coefficient != sign * shear**power / math.factorial(power):
+                raise LeavesTheRing(f"{place}: another entry in A(u)")
+
+    def _occurring(
+        self, group: BlockGroup, head: int, b: int, entries: Entries
+    ) -> Iterator[tuple[str, Expected, _Entry]]:
+        """Every entry of A(u) that is not 0: its place in words, what it should be, and what is."""
         for i in range(len(group.slots)):
             for j in range(len(group.slots)):
-                expected = self._expected(group, head, b, (i, j))
-                entry = entries.get((i, j))
+                expected, entry = self._expected(group, head, b, (i, j)), entries.get((i, j))
                 if expected is None and entry is None:
                     continue
+                place = self._place(group, b, i, j)
                 if expected is None or entry is None:
-                    raise LeavesTheRing(f"{self._place(group, b, i, j)}: no such entry in A(u)")
-                power, sign, part = expected
-                wave = None if frequency is None or part is None else Wave(frequency, part)
-                same = (power, first.rate, wave) == (
-                    entry.term.power,
-                    entry.term.rate,
-                    entry.term.wave,
-                )
-                if not same or entry.coefficient != sign * shear**power / math.factorial(power):
-                    raise LeavesTheRing(f"{self._place(group, b, i, j)}: another entry in A(u)")
+                    raise LeavesTheRing(f"{place}: no such entry in A(u)")
+                yield place, expected, entry
 
     def _place(self, group: BlockGroup, b: int, i: int, j: int) -> str:
         row, column = group.slots[i][b], group.slots[j][b]
@@ -160,8 +165,8 @@ class SideRun:
 
     def _expected(
         self, group: BlockGroup, head: int, b: int, place: tuple[int, int]
-    ) -> tuple[int, int, str | None] | None:
-        """Power of u, sign and wave of one entry; None where A(u) has 0."""
+    ) -> Expected | None:
+        """What one entry should be; None where A(u) has 0."""
         (row, p), (column, r) = (divmod(x, 2 if group.pair else 1) for x in place)
         power = (row - column) * SIGNS[self.side]
         shear, frequency = (_entry(v, head, b).to_float() for v in (group.shear, group.frequency))

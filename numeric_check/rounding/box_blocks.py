@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from numeric_check.rounding import upward
-from numeric_check.rounding.blocks import SIGNS, Entries, SideRun
+from numeric_check.rounding.blocks import SIGNS, Entries, Expected, SideRun
 from numeric_check.rounding.coefficient import Box, exact_scalar
 from numeric_check.rounding.majorant import Number, number_of
 from numeric_check.text_proof.exact_element import LeavesTheRing
@@ -27,35 +27,25 @@ class BoxRun(SideRun):
         """Entry by entry, power, sign and wave; constants are compared in `_constants_away`."""
         first = entries[0, 0].term
         frequency, shear = self._frequency(group, head, b, entries), self._link(group, entries)
-        for i in range(len(group.slots)):
-            for j in range(len(group.slots)):
-                expected = self._place_in_block(group, head, b, (i, j))
-                entry = entries.get((i, j))
-                if expected is None and entry is None:
-                    continue
-                if expected is None or entry is None:
-                    raise LeavesTheRing(f"{self._place(group, b, i, j)}: no such entry in A(u)")
-                power, sign, part = expected
-                if part == "s" and frequency[1] < 0:
-                    sign = -sign
-                wave = entry.term.wave
-                same = (
-                    entry.term.power == power
-                    and entry.term.rate == first.rate
-                    and entry.term.over is None
-                    and (wave is None) == (part is None)
-                    and (wave is None or (wave.part == part and wave.frequency == frequency[0]))
-                )
-                coefficient = Scalar.rational(sign)
-                for k in range(1, power + 1):
-                    coefficient = coefficient * shear / Scalar.rational(k)
-                if not same or exact_scalar(entry.coefficient) != coefficient:
-                    raise LeavesTheRing(f"{self._place(group, b, i, j)}: another entry in A(u)")
+        for place, (power, sign, part), entry in self._occurring(group, head, b, entries):
+            wave = entry.term.wave
+            same = (
+                entry.term.power == power
+                and entry.term.rate == first.rate
+                and entry.term.over is None
+                and (wave is None) == (part is None)
+                and (wave is None or (wave.part == part and wave.frequency == frequency[0]))
+            )
+            coefficient = Scalar.rational(sign * (frequency[1] if part == "s" else 1))
+            for k in range(1, power + 1):
+                coefficient = coefficient * shear / Scalar.rational(k)
+            if not same or exact_scalar(entry.coefficient) != coefficient:
+                raise LeavesTheRing(f"{place}: another entry in A(u)")
 
-    def _place_in_block(
+    def _expected(
         self, group: BlockGroup, head: int, b: int, place: tuple[int, int]
-    ) -> tuple[int, int, str | None] | None:
-        """Power of u, sign without the shear, and wave of one entry; None where A(u) has 0."""
+    ) -> Expected | None:
+        """The same as of numbers, but the sign is that without the shear."""
         (row, p), (column, r) = (divmod(x, 2 if group.pair else 1) for x in place)
         power = (row - column) * SIGNS[self.side]
         if power < 0 or (power > 0 and _of(group.shear, head, b).is_zero()):

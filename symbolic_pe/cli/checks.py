@@ -23,6 +23,7 @@ from symbolic_pe.cli.output import (
     classification_record,
 )
 from symbolic_pe.cli.pipeline import Artefacts, Report
+from symbolic_pe.cli.proving.certificates import SUFFIX, is_index
 from symbolic_pe.cli.report import gauge_text
 from symbolic_pe.emit.source import read_header, split_source
 from symbolic_pe.encodings.axes import SeveralAxes
@@ -261,9 +262,21 @@ def check_file(path: Path, progress: Report) -> CheckRecord:
 
 
 def recheck_files(paths: Sequence[Path], *, ignore_digest: bool) -> RecheckRecord:
-    """Decide certificates again with the checker that shares no code with the prover."""
+    """Decide certificates again with the checker that shares no code with the prover.
+
+    The index that `prove -o` writes beside them is no certificate, and is passed over. Raises
+    `SpecificationError` where nothing else was given.
+    """
     items = []
     for path in paths:
-        result = check_text(_read(path, MAX_CERTIFICATE_BYTES), ignore_digest=ignore_digest)
+        text = _read(path, MAX_CERTIFICATE_BYTES)
+        if is_index(text):
+            continue
+        result = check_text(text, ignore_digest=ignore_digest)
         items.append(RecheckItem(str(path), result.accepted, result.reason, dict(result.claims)))
+    if not items:
+        raise SpecificationError(
+            f"{paths[0]}: expected a certificate, got the index of a directory; its certificates "
+            f"are the files *{SUFFIX} beside it"
+        )
     return RecheckRecord(items)

@@ -16,7 +16,7 @@ from itertools import pairwise
 
 from symbolic_pe.algebra.scalar import ONE, ZERO
 from symbolic_pe.emit import axes_standard
-from symbolic_pe.emit.axes_plan import AxesPlan, plan_axes
+from symbolic_pe.emit.axes_plan import AxesPlan, opening, plan_axes
 from symbolic_pe.emit.layout import STEP, docstring, fits, table
 from symbolic_pe.emit.names import plain
 from symbolic_pe.emit.source import EmittedKernel, with_header
@@ -210,18 +210,7 @@ def _transform(plan: AxesPlan, library: _Library, prefix: str) -> list[str]:
 
     first, second = where("FIRST"), where("SECOND")
     alone = plan.turns_only
-    lines = [
-        "def transform_query(x, position):"
-        if alone
-        else "def _transform(x, position, reference, sign):",
-        docstring(
-            "F(p)x for x of shape (..., n, DIMENSION) at positions of shape (..., n, AXES).",
-            ["Angles are float64; the result has the dtype of x."],
-        )
-        if alone
-        else docstring("The map of one side, in the dtype of x; angles are float64."),
-        f"{STEP}wide = {library.wide}",
-    ]
+    lines = [*opening(plan), f"{STEP}wide = {library.wide}"]
     if plan.planes or plan.basis is not None:
         lines.append(f"{STEP}turned = {cast('x', 'wide')}")
     if plan.basis is not None:

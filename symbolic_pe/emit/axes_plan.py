@@ -15,6 +15,7 @@ from symbolic_pe.algebra.matrix import (
     transpose,
 )
 from symbolic_pe.algebra.scalar import Scalar
+from symbolic_pe.emit.layout import docstring
 from symbolic_pe.encodings.axes import SeveralAxes
 from symbolic_pe.errors import NotYetCovered
 from symbolic_pe.jordan.components import connected_components
@@ -40,6 +41,16 @@ class AxesPlan:
     def turns_only(self) -> bool:
         """True when nothing grows or decays."""
         return all(x.is_zero() for row in self.rates for x in row)
+
+
+def opening(plan: AxesPlan) -> list[str]:
+    """Signature and docstring of the function that does the work, alike for every library."""
+    if not plan.turns_only:
+        what = "The map of one side, in the dtype of x; angles are float64."
+        return ["def _transform(x, position, reference, sign):", docstring(what)]
+    what = "F(p)x for x of shape (..., n, DIMENSION) at positions of shape (..., n, AXES)."
+    dtypes = "Angles are float64; the result has the dtype of x."
+    return ["def transform_query(x, position):", docstring(what, [dtypes])]
 
 
 def plan_axes(encoding: SeveralAxes) -> AxesPlan:
@@ -108,4 +119,4 @@ def _joined(matrices: Sequence[ScalarMatrix]) -> ScalarMatrix:
     )
 
 
-__all__ = ["AxesPlan", "plan_axes"]
+__all__ = ["AxesPlan", "opening", "plan_axes"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from symbolic_pe.algebra.scalar import ZERO, Scalar
-from symbolic_pe.emit.axes_plan import AxesPlan
+from symbolic_pe.emit.axes_plan import AxesPlan, opening
 from symbolic_pe.emit.layout import STEP, docstring, table
 
 IMPORTED = "from array_api_compat import array_namespace, device"
@@ -73,15 +73,7 @@ def transform(plan: AxesPlan) -> list[str]:
     """The function that does the work."""
     alone = plan.turns_only
     lines = [
-        "def transform_query(x, position):"
-        if alone
-        else "def _transform(x, position, reference, sign):",
-        docstring(
-            "F(p)x for x of shape (..., n, DIMENSION) at positions of shape (..., n, AXES).",
-            ["Angles are float64; the result has the dtype of x."],
-        )
-        if alone
-        else docstring("The map of one side, in the dtype of x; angles are float64."),
+        *opening(plan),
         f"{STEP}xp = array_namespace(x)",
         f"{STEP}wide = xp.result_type(x.dtype, xp.float32)",
         f"{STEP}result = xp.astype(x, wide)",

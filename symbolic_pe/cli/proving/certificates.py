@@ -47,6 +47,14 @@ class Index(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     without: list[Without] = []
 
 
+def is_index(text: str) -> bool:
+    """Whether a file is such an index, by its form alone."""
+    try:
+        return msgspec.json.decode(text, type=Index).format in EARLIER
+    except (msgspec.DecodeError, RecursionError):
+        return False
+
+
 def write_certificates(directory: Path, judged: Sequence[tuple[str, Judged]]) -> Index:
     """Write them and the index, and remove those of an earlier run that are no more.
 

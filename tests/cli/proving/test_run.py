@@ -291,6 +291,12 @@ def test_certificates_are_accepted_and_stale_ones_are_removed(specs: Path) -> No
         result = check_text(Path("out", item["file"]).read_text())
         assert result.accepted
         assert json.loads(Path("out", item["file"]).read_text())["digest"] == item["digest"]
+    everything = [str(path) for path in sorted(Path("out").rglob("*.json"))]
+    rechecked = CliRunner().invoke(cli, ["recheck", *everything])
+    assert (rechecked.exit_code, rechecked.stdout.count("accepted")) == (0, 4)
+    alone = CliRunner().invoke(cli, ["recheck", "out/certificates.json"])
+    assert alone.exit_code == 2
+    assert "got the index of a directory" in alone.stderr
     Path("out/specs/mine.certificate.json").write_text("of a person")
     (specs / "deep" / "rope.toml").unlink()
     (specs / "rotation.toml").unlink()
