@@ -148,8 +148,8 @@ def _no_generator(found: IntegerPositions | Outside) -> str:
             "give that as [generator]"
         )
     return (
-        f"{found.verdict.value}: no A(lag) = exp(lag X) gives its scores, so there is no kernel of "
-        f"one lag with a symbol (what shows it: symbolic-pe prove {found.name})"
+        f"its verdict is {found.verdict.value!r}, so no A(lag) = exp(lag X) gives its scores, and "
+        f"there is no kernel with a symbol (what shows it: symbolic-pe prove {found.name})"
     )
 
 

@@ -30,7 +30,7 @@ from symbolic_pe.spectrum.decay_bounds import (
     supremum,
     wave_quotient,
 )
-from symbolic_pe.spectrum.kernel import Component, PositionalKernel
+from symbolic_pe.spectrum.kernel import NOUGHT, Component, PositionalKernel
 from symbolic_pe.spectrum.row_sums import squared_row_sums
 from symbolic_pe.spectrum.sums import accurate, exact_sum, triangular
 
@@ -40,6 +40,7 @@ MOST_LISTED = 512
 CLOSE, CLOSE_TO_LONG = 1e-5, 1e-2
 """Relative gaps between both bounds that no factorisation is asked to close: of all positions, and
 of a section, which says little about longer sequences."""
+STILL = Component(fmpq(1), NOUGHT, 0, NOUGHT, turns=False)
 MOST_WAVES = 8
 """Frequencies of components that are tried as waves, those of the largest masses."""
 
@@ -68,15 +69,31 @@ def decaying_spectrum(kernel: PositionalKernel, length: int, dense: int) -> Spec
 
 
 def _centred(kernel: PositionalKernel, length: int) -> Centred | None:
-    """‖K(I − 11ᵀ/n)‖² = ‖K‖² − ‖K1‖²/n; None where a sum is confluent in a way not seen."""
+    """K(I − 11ᵀ/n), from ‖K‖, ‖K1‖ and s = 1ᵀK1/n, for any n.
+
+    Its squared norm is ‖K‖² − ‖K1‖²/n. With Π = I − 11ᵀ/n and e = 1/√n, KΠ is ΠKΠ, which is
+    positive semidefinite and has the trace n − s, plus e·(ΠKe)ᵀ, whose only singular value is
+    ‖ΠKe‖ = √(‖K1‖²/n − s²). So the sum of its singular values lies between n − s and
+    n − s + ‖ΠKe‖. None where a sum is confluent in a way not seen.
+    """
+
+    def squared_rows() -> arb:
+        return squared_row_sums(kernel, length) / length
 
     def share() -> arb:
-        return 1 - squared_row_sums(kernel, length) / length / squared_norm(kernel, length)
+        return 1 - squared_rows() / squared_norm(kernel, length)
 
     try:
-        return Centred(None, None, accurate(share, bits=32))
+        left = accurate(share, bits=32)
+        norm = accurate(lambda: squared_norm(kernel, length) - squared_rows(), bits=32)
+        rows = accurate(squared_rows, bits=BITS)
+        mean = _plane_wave(kernel, STILL, length, bits=BITS)
     except Undecided:
         return None
+    with precision(BITS):
+        most = length - mean + (rows - mean * mean).nonnegative_part().sqrt()
+        nuclear = (length - mean).union(most)
+        return Centred(None, nuclear * nuclear / norm, left)
 
 
 def _one_rate(base: Spectrum, only: Component) -> Spectrum:
@@ -85,11 +102,16 @@ def _one_rate(base: Spectrum, only: Component) -> Spectrum:
     eigenvalue = partial(decay_eigenvalue, only.rate.enclosure, n)
     largest, smallest = eigenvalue(1), eigenvalue(n)
     every = tuple(eigenvalue(k) for k in range(1, n + 1)) if n <= MOST_LISTED else ()
+    centred = base.centred
     with precision(BITS):
+        if centred is not None:
+            # σ_i(KΠ) ≥ σ_{i+1}(K), as Π takes one dimension away
+            centred = replace(centred, largest=eigenvalue(2).union(largest))
         return replace(
             base,
             largest=largest,
             condition=largest / smallest,
+            centred=centred,
             eigenvalues=every,
             method="one rate of decay: every eigenvalue is the symbol at a root that is enclosed",
         )
@@ -184,7 +206,7 @@ def _is_zero(first: Component, second: Component, sign: int) -> bool:
     return turns.is_rational() and turns.rational_value().q == 1
 
 
-def _plane_wave(kernel: PositionalKernel, at: Component, length: int) -> arb:
+def _plane_wave(kernel: PositionalKernel, at: Component, length: int, *, bits: int = 32) -> arb:
     """The Rayleigh quotient of e^{ibx}: (1/n)·Σ_{|τ|<n} (n − |τ|)·κ(τ)·cos(bτ)."""
 
     still = replace(at, rate_sign=0)
@@ -198,4 +220,4 @@ def _plane_wave(kernel: PositionalKernel, at: Component, length: int) -> arb:
                 total += c.mass / 2 * triangular(length, w.exp(), (length * w).exp(), is_one=one)
         return total / length
 
-    return accurate(quotient, bits=32)
+    return accurate(quotient, bits=bits)

@@ -88,10 +88,10 @@ class SpectralClaimRecord(msgspec.Struct, frozen=True):
 
 
 class HeadSpectrumRecord(msgspec.Struct, frozen=True):
-    """The card of one head, of several with the same kernel, or of one axis."""
+    """The card of one head, or of several heads or axes with the same one."""
 
     heads: list[int]
-    axis: str | None
+    axes: list[str]
     matrix: str
     symbol: list[SymbolRecord]
     lambda_max_over_n: Enclosure | None
@@ -177,7 +177,7 @@ def card_record(
     lens: Sequence[HeadLens] | None = None,
 ) -> SpectrumRecord:
     """From the value to the published record."""
-    heads = [_head(h, card.length) for h in card.heads]
+    heads = _joined([_head(h, card.length) for h in card.heads])
     first = heads[0] if heads else None
 
     def number(x: Enclosure | None) -> float | None:
@@ -223,7 +223,7 @@ def _head(head: HeadCard, length: int) -> HeadSpectrumRecord:
     s = head.spectrum
     return HeadSpectrumRecord(
         list(head.heads),
-        head.axis or None,
+        [head.axis] if head.axis else [],
         head.of,
         [_symbol(p) for p in head.parts],
         enclosure(s.largest, length) if s else None,
@@ -240,6 +240,19 @@ def _head(head: HeadCard, length: int) -> HeadSpectrumRecord:
         [_claim(c) for c in head.claims],
         list(head.missing),
     )
+
+
+def _joined(heads: Sequence[HeadSpectrumRecord]) -> list[HeadSpectrumRecord]:
+    """Axes with the same card as one; the order of the parts of a symbol means nothing there."""
+    found: dict[str, HeadSpectrumRecord] = {}
+    for index, head in enumerate(heads):
+        parts = sorted(head.symbol, key=repr)
+        key = (
+            repr(msgspec.structs.replace(head, axes=[], symbol=parts)) if head.axes else str(index)
+        )
+        axes = found[key].axes if key in found else []
+        found[key] = msgspec.structs.replace(found.get(key, head), axes=[*axes, *head.axes])
+    return list(found.values())
 
 
 def _centred(s: Spectrum, length: int) -> CentredRecord | None:

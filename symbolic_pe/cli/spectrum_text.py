@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import textwrap
+from collections.abc import Iterator, Sequence
 
 from symbolic_pe.cli.spectrum_records import (
+    CentredRecord,
     Enclosure,
     HeadSpectrumRecord,
     LensRecord,
+    SpectralClaimRecord,
     SpectrumRecord,
     WindowRecord,
 )
@@ -25,8 +28,11 @@ def _lines(record: SpectrumRecord) -> Iterator[str]:
     yield f"{record.name}: dimension {record.dimension}{heads}, {record.length} positions"
     if not record.applies:
         yield f"  no positional kernel of one lag: {record.reason}"
+    told: list[SpectralClaimRecord] = []
     for head in record.heads:
         yield from _head(head, record)
+        yield from _claims(head.claims, told)
+        told = head.claims
     for note in record.notes:
         yield f"  note: {note}"
     for lens in record.lens or ():
@@ -39,15 +45,15 @@ def _lines(record: SpectrumRecord) -> Iterator[str]:
 def _head(head: HeadSpectrumRecord, record: SpectrumRecord) -> Iterator[str]:
     if len(head.heads) < record.head_count:
         yield f"  heads {', '.join(map(str, head.heads))}"
-    if head.axis is not None:
-        yield f"  axis {head.axis}"
+    if head.axes:
+        yield from _wrapped(f"  {'axis' if len(head.axes) == 1 else 'axes'} ", head.axes)
     yield "  symbol"
     for part in head.symbol[:SHOWN_PARTS]:
         extra = f", derivatives up to order {part.derivatives}" if part.derivatives else ""
-        yield f"    {part.kind:8} {part.formula}{extra}"
+        yield f"    {part.kind:8} {shortened(part.formula)}{extra}"
     if len(head.symbol) > SHOWN_PARTS:
         yield f"    ... and {len(head.symbol) - SHOWN_PARTS} more parts"
-    yield f"  spectrum of the {head.matrix}"
+    yield f"  spectrum of the {shortened(head.matrix)}"
     if head.lambda_max_over_n is not None:
         limit = head.lambda_max_over_n_limit
         tends = "" if limit is None else f"; tends to {limit}"
@@ -62,11 +68,7 @@ def _head(head: HeadSpectrumRecord, record: SpectrumRecord) -> Iterator[str]:
         c = head.centred
         share = f"{100 * c.share_of_squared_norm.value:.4g} % of the squared norm"
         yield f"    row-centred      {share} is left"
-        if c.effective_rank is not None and c.largest_singular_value_over_n is not None:
-            yield (
-                f"                     sigma_max/n {_number(c.largest_singular_value_over_n)}, "
-                f"effective rank {_number(c.effective_rank)}"
-            )
+        yield from _centred(c)
     if head.window is not None:
         yield f"  window             {_window(head.window)}"
     if head.relations is not None:
@@ -78,10 +80,45 @@ def _head(head: HeadSpectrumRecord, record: SpectrumRecord) -> Iterator[str]:
         )
     for missing in head.missing:
         yield f"  not given          {missing}"
+
+
+def _centred(c: CentredRecord) -> Iterator[str]:
+    found = []
+    if c.largest_singular_value_over_n is not None:
+        found.append(f"sigma_max/n {_number(c.largest_singular_value_over_n)}")
+    if c.effective_rank is not None:
+        found.append(f"effective rank {_number(c.effective_rank)}")
+    if found:
+        yield f"                     {', '.join(found)}"
+
+
+def _claims(
+    claims: Sequence[SpectralClaimRecord], told: Sequence[SpectralClaimRecord]
+) -> Iterator[str]:
     yield "  claims"
-    for claim in head.claims:
+    if told and claims == told:
+        yield "    the same verdicts with the same reasons"
+        return
+    for claim in claims:
         yield f"    {claim.verdict:9} {claim.name} ({', '.join(claim.published)})"
         yield f"              {claim.witness or claim.reason}"
+
+
+def shortened(formula: str) -> str:
+    """The first terms of a long sum.
+
+    >>> shortened("1 + 2 + 3 + 4 + 5 + 6 + 7 + 8")
+    '1 + 2 + 3 + 4 + 5 + 6 + ... (2 more terms)'
+    """
+    terms = formula.split(" + ")
+    if len(terms) <= SHOWN_PARTS + 1:
+        return formula
+    return f"{' + '.join(terms[:SHOWN_PARTS])} + ... ({len(terms) - SHOWN_PARTS} more terms)"
+
+
+def _wrapped(prefix: str, words: Sequence[str]) -> list[str]:
+    indent = " " * len(prefix)
+    return textwrap.wrap(", ".join(words), 90, initial_indent=prefix, subsequent_indent=indent)
 
 
 def _number(x: Enclosure) -> str:

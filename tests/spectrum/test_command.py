@@ -84,7 +84,16 @@ def test_what_has_no_kernel_says_why() -> None:
         assert not found["applies"]
         assert found["lambda_max_over_n"] is None
     axes = record(str(EXAMPLES / "axial.toml"), "--length", "16")
-    assert [h["axis"] for h in axes["heads"]] == ["row", "column"]
+    assert [h["axes"] for h in axes["heads"]] == [["row"], ["column"]]
+
+
+def test_what_repeats_is_shown_once() -> None:
+    axes = record("gla:dim=4", "--length", "16")["heads"]
+    assert [h["axes"] for h in axes] == [["T0", "T1", "T2", "T3"]]
+    text = run("sandwich:dim=16,heads=2", "--length", "16").stdout
+    assert text.count("gradient-at-constant-content") == 1
+    assert "(58 more terms)" in text
+    assert max(map(len, text.splitlines())) < 260
 
 
 def test_weights_from_a_list_and_from_a_file(tmp_path: Path) -> None:

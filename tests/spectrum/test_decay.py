@@ -121,6 +121,38 @@ def test_atoms_beside_decay(kernel: PositionalKernel) -> None:
     assert inside(found.centred.share, (centred**2).sum() / (matrix**2).sum())
 
 
+@pytest.mark.parametrize("n", [2, 3, 40])
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        blocks(("-1/9", "0")),
+        blocks(("0", "1"), ("-1/7", "1"), ("-1/3", "0")),
+        blocks(("0", "0"), ("0", "0"), ("-1/2", "pi")),
+        positional_kernel(catalogue("xpos")),
+    ],
+    ids=["one rate", "atoms", "mostly constant", "xpos"],
+)
+def test_the_row_centred_kernel(kernel: PositionalKernel, n: int) -> None:
+    matrix = dense(kernel, n)
+    sizes = np.linalg.svd(matrix - matrix.mean(axis=1, keepdims=True), compute_uv=False)
+    centred = kernel_spectrum(kernel, n).centred
+    assert centred is not None
+    assert centred.effective_rank is not None
+    assert inside(centred.effective_rank, sizes.sum() ** 2 / (sizes**2).sum())
+    raw = np.linalg.eigvalsh(matrix)
+    assert n < 40 or not inside(centred.effective_rank, raw.sum() ** 2 / (raw**2).sum())
+    if len(kernel.components) == 1:
+        assert centred.largest is not None
+        assert inside(centred.largest, sizes[0])
+
+
+def test_row_centring_is_narrow_at_length() -> None:
+    centred = kernel_spectrum(positional_kernel(catalogue("retnet")), 4096, dense=64).centred
+    assert centred is not None
+    assert centred.effective_rank is not None
+    assert centred.effective_rank.rad() < 1e-3 * centred.effective_rank
+
+
 SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("retnet", "mamba-3")]
 
 
