@@ -111,15 +111,11 @@ def test_vmap(name: str) -> None:
         assert torch.allclose(mapped, expected, rtol=0, atol=1e-12)
 
 
-ENDS_THE_PROCESS = {"jordan-rope", "long-chain"}
-"""PyTorch 2.13 writes C++ for their backward pass that ends the process (seen with AVX2)."""
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     ["rope", "rope-turns", "rope-half", "partial-rope", "scattered-rope", "retention",
-     "jordan-rope", "long-chain", "dense", "oscillator", "oscillators", "learned-rates",
+     "jordan-rope", "long-chain", "long-jordan-rope", "dense", "oscillator", "oscillators", "learned-rates",
      "rope-alibi", "sandwich-heads"],
 )  # fmt: skip
 def test_compile_without_graph_breaks(name: str) -> None:
@@ -131,8 +127,7 @@ def test_compile_without_graph_breaks(name: str) -> None:
         return query * module.transform_key(x, position, *values, reference=1.0)
 
     torch.compiler.reset()  # `both` is one code object, and recompilations are limited
-    able = shutil.which("g++") and name not in ENDS_THE_PROCESS  # inductor needs a C++ compiler
-    backend = "inductor" if able else "aot_eager"
+    backend = "inductor" if shutil.which("g++") else "aot_eager"  # inductor needs a C++ compiler
     compiled = torch.compile(both, fullgraph=True, backend=backend)
     found, expected = compiled(x, position, *values), both(x, position, *values)
     assert torch.allclose(found, expected, rtol=1e-5, atol=1e-5)

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"name": "dense"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:869c1feb51b0924ab4e58aa32963b12de059b28b7626bde692ecb10e896d6814
+# body:        sha256:fc827febb0174c039e86f0e00e18a3505f009d76bd25ae275aecb961c6582257
 """Dense.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -199,10 +199,9 @@ def _move(x, position, reference, side):
     # chains on channels (0, 1)
     scale = np.exp(side * RATE * u).astype(compute)[..., None, :]
     weight = (side * u).astype(compute)[..., None, :]
-    links = np.stack([wide[..., :1], wide[..., 1:2]], axis=-2)
+    links = wide[..., :2, None]
     links = _shear(scale * links, weight, side)
-    result[..., :1] = links[..., 0, :]
-    result[..., 1:2] = links[..., 1, :]
+    result[..., :2] = links[..., 0]
     # channel 2
     scale = np.exp(side * RATE_2 * u).astype(compute)
     result[..., 2:3] = scale * wide[..., 2:3]

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"name": "dense"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:406bb3aa598894b06180071869626e741abf16458fad972ac205a61ed76d36d4
+# body:        sha256:e961eefefbd3936a2f2929e63aee99be90606e119f75a2e67415964c93e9715c
 """Dense.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -209,10 +209,9 @@ def _move(x, position, reference, side):
     # chains on channels (0, 1)
     scale = torch.exp(side * RATE * u).to(compute)[..., None, :]
     weight = (side * u).to(compute)[..., None, :]
-    links = torch.stack([wide[..., :1], wide[..., 1:2]], dim=-2)
+    links = wide[..., :2, None]
     links = _shear(scale * links, weight, side)
-    links_0_1 = links[..., 0, :]
-    links_1_1 = links[..., 1, :]
+    links_flat_1 = links[..., 0]
     # channel 2
     scale = torch.exp(side * RATE_2 * u).to(compute)
     scaled_2 = scale * wide[..., 2:3]
@@ -224,7 +223,7 @@ def _move(x, position, reference, side):
     first, second = wide[..., 3:4], wide[..., 4:]
     turned_first_3 = cosine * first - sine * second
     turned_second_3 = sine * first + cosine * second
-    parts = (links_0_1, links_1_1, scaled_2, turned_first_3, turned_second_3)
+    parts = (links_flat_1, scaled_2, turned_first_3, turned_second_3)
     result = torch.cat(parts, dim=-1)
     return result.to(x.dtype)
 

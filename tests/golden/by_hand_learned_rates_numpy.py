@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:8c07ecd95e6b6b700af65e85b02e6e4317bcaec236cb543b882afb2b8758bbd0
+# body:        sha256:a2003c2d629bf06e5f63e69d78ae0b0ab48059801c43fca16438103d90776b6d
 """Learned-rates.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -179,10 +179,9 @@ def _transform(x, position, reference, side, lambda_, w, x_):
     rate = -w * x_
     scale = np.exp(side * rate * u).astype(compute)[..., None, :]
     weight = (side * lambda_ * u).astype(compute)[..., None, :]
-    links = np.stack([wide[..., 4:5], wide[..., 5:6]], axis=-2)
+    links = wide[..., 4:6, None]
     links = _shear(scale * links, weight, side)
-    result[..., 4:5] = links[..., 0, :]
-    result[..., 5:6] = links[..., 1, :]
+    result[..., 4:6] = links[..., 0]
     # channel 6
     rate = w + 1.4142135623730951 * x_
     scale = np.exp(side * rate * u).astype(compute)

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:6169d55f9601691bc4213aad94a2ab8abe4945b4c9e5d94272ef5e06454dadae
+# body:        sha256:d0c45cae680ed3d167c00475d1a3f54778d3b044c70d99f4304e585a882b69d7
 """Learned-rates.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -198,16 +198,15 @@ def _transform(x, position, reference, side, lambda_, w, x_):
     rate = -w * x_
     scale = torch.exp(side * rate * u).to(compute)[..., None, :]
     weight = (side * lambda_ * u).to(compute)[..., None, :]
-    links = torch.stack([wide[..., 4:5], wide[..., 5:6]], dim=-2)
+    links = wide[..., 4:6, None]
     links = _shear(scale * links, weight, side)
-    links_0_2 = links[..., 0, :]
-    links_1_2 = links[..., 1, :]
+    links_flat_2 = links[..., 0]
     # channel 6
     rate = w + 1.4142135623730951 * x_
     scale = torch.exp(side * rate * u).to(compute)
     scaled_3 = scale * wide[..., 6:]
     planes_0 = torch.stack((turned_first_1, turned_second_1), dim=-1).flatten(-2)
-    result = torch.cat((planes_0, links_0_2, links_1_2, scaled_3), dim=-1)
+    result = torch.cat((planes_0, links_flat_2, scaled_3), dim=-1)
     return result.to(x.dtype)
 
 

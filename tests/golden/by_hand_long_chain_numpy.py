@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"name": "long-chain"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:e5264e106875c5a91600b8c08c2954cb586e71413c70f10422bbbe35b66e6f54
+# body:        sha256:56dcb6a417f3f5220b29500898ce425a0eb6da2be3163083af203ff217e6452c
 """Long-chain.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -48,7 +48,6 @@ DIMENSION = 6
 HEADS = 1
 RATE = -0.1
 SHEAR = 0.3333333333333333
-LINK_CHANNELS = np.arange(6)[:, None]
 
 
 def transform_query(x, position, reference=0.0):
@@ -161,9 +160,9 @@ def _transform(x, position, reference, side):
     result = np.empty_like(x)
     scale = np.exp(side * RATE * u).astype(compute)[..., None, :]
     weight = (side * SHEAR * u).astype(compute)[..., None, :]
-    links = wide[..., LINK_CHANNELS]
+    links = wide[..., None]
     links = _shear(scale * links, weight, side)
-    result[..., LINK_CHANNELS] = links
+    result[..., :] = links[..., 0]
     return result
 
 

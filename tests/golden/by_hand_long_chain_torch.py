@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"name": "long-chain"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:f28ba2e3dd37ce8da49efed277d48424a97f0cd6dad469d15aad349cbcd545c5
+# body:        sha256:485cdd538328afcbcb83ea175566497ef5e9ca30bab4f9de4a75b706affad83d
 """Long-chain.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -49,7 +49,6 @@ DIMENSION = 6
 HEADS = 1
 RATE = -0.1
 SHEAR = 0.3333333333333333
-LINK_CHANNELS = torch.arange(6, device="cpu")[:, None]
 
 
 def transform_query(x, position, reference=0.0):
@@ -171,9 +170,9 @@ def _transform(x, position, reference, side):
     wide = x.to(compute)
     scale = torch.exp(side * RATE * u).to(compute)[..., None, :]
     weight = (side * SHEAR * u).to(compute)[..., None, :]
-    links = wide[..., LINK_CHANNELS.to(wide.device)]
+    links = wide[..., None]
     links = _shear(scale * links, weight, side)
-    links_flat = links.flatten(-2)
+    links_flat = links[..., 0]
     result = links_flat
     return result.to(x.dtype)
 

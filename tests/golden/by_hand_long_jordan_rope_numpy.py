@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"name": "long-jordan-rope"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:5f9e90383be76c6b805555259f6cce138704d13cc5ac4af9bf07517fbc15416f
+# body:        sha256:d4be55a1c3173941d3b3ca5ef065d77c5714de382bf2d54c7c4dadd6fd84f5cd
 """Long-jordan-rope.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -51,8 +51,6 @@ HEADS = 1
 RATE = -0.01
 THETA = np.array([1.0, 0.1])
 SHEAR = 0.02
-FIRST_CHANNELS = 2 * np.arange(5)[:, None] + 10 * np.arange(2)
-SECOND_CHANNELS = 1 + 2 * np.arange(5)[:, None] + 10 * np.arange(2)
 
 
 def transform_query(x, position, reference=0.0):
@@ -168,14 +166,36 @@ def _transform(x, position, reference, side):
     weight = (side * SHEAR * u).astype(compute)[..., None, :]
     cosine = (scale * np.cos(angle)).astype(compute)[..., None, :]
     sine = (scale * np.sin(angle)).astype(compute)[..., None, :]
-    first = wide[..., FIRST_CHANNELS]
-    second = wide[..., SECOND_CHANNELS]
+    first = [
+        wide[..., 0::10],
+        wide[..., 2::10],
+        wide[..., 4::10],
+        wide[..., 6::10],
+        wide[..., 8::10],
+    ]
+    first = np.stack(first, axis=-2)
+    second = [
+        wide[..., 1::10],
+        wide[..., 3::10],
+        wide[..., 5::10],
+        wide[..., 7::10],
+        wide[..., 9::10],
+    ]
+    second = np.stack(second, axis=-2)
     turned_first = cosine * first - sine * second
     turned_second = sine * first + cosine * second
     first = _shear(turned_first, weight, side)
     second = _shear(turned_second, weight, side)
-    result[..., FIRST_CHANNELS] = first
-    result[..., SECOND_CHANNELS] = second
+    result[..., 0::10] = first[..., 0, :]
+    result[..., 1::10] = second[..., 0, :]
+    result[..., 2::10] = first[..., 1, :]
+    result[..., 3::10] = second[..., 1, :]
+    result[..., 4::10] = first[..., 2, :]
+    result[..., 5::10] = second[..., 2, :]
+    result[..., 6::10] = first[..., 3, :]
+    result[..., 7::10] = second[..., 3, :]
+    result[..., 8::10] = first[..., 4, :]
+    result[..., 9::10] = second[..., 4, :]
     return result
 
 

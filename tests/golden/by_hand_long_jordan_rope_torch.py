@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"name": "long-jordan-rope"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:200822fb71b0ee74a3e17de9aad6c5b1f752c1c92740f78bfdc4df757a6388f0
+# body:        sha256:8e539947f84701faa77480117fa4d8b8a2ea5fbb4c4e1206823222365cbb3ef7
 """Long-jordan-rope.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -52,11 +52,6 @@ HEADS = 1
 RATE = -0.01
 THETA = torch.tensor([1.0, 0.1], dtype=torch.float64, device="cpu")
 SHEAR = 0.02
-LINK = torch.arange(5, device="cpu")[:, None]
-BLOCK = torch.arange(2, device="cpu")
-FIRST_CHANNELS = 2 * LINK + 10 * BLOCK
-SECOND_CHANNELS = 1 + 2 * LINK + 10 * BLOCK
-ORDER = torch.cat([FIRST_CHANNELS.flatten(), SECOND_CHANNELS.flatten()]).argsort()
 
 
 def transform_query(x, position, reference=0.0):
@@ -181,16 +176,49 @@ def _transform(x, position, reference, side):
     weight = (side * SHEAR * u).to(compute)[..., None, :]
     cosine = (scale * torch.cos(angle)).to(compute)[..., None, :]
     sine = (scale * torch.sin(angle)).to(compute)[..., None, :]
-    first = wide[..., FIRST_CHANNELS.to(wide.device)]
-    second = wide[..., SECOND_CHANNELS.to(wide.device)]
+    first = [
+        wide[..., 0::10],
+        wide[..., 2::10],
+        wide[..., 4::10],
+        wide[..., 6::10],
+        wide[..., 8::10],
+    ]
+    first = torch.stack(first, dim=-2)
+    second = [
+        wide[..., 1::10],
+        wide[..., 3::10],
+        wide[..., 5::10],
+        wide[..., 7::10],
+        wide[..., 9::10],
+    ]
+    second = torch.stack(second, dim=-2)
     turned_first = cosine * first - sine * second
     turned_second = sine * first + cosine * second
     first = _shear(turned_first, weight, side)
     second = _shear(turned_second, weight, side)
-    first_flat = first.flatten(-2)
-    second_flat = second.flatten(-2)
-    result = torch.cat((first_flat, second_flat), dim=-1)
-    result = result[..., ORDER.to(wide.device)]
+    first_0 = first[..., 0, :]
+    second_0 = second[..., 0, :]
+    first_1 = first[..., 1, :]
+    second_1 = second[..., 1, :]
+    first_2 = first[..., 2, :]
+    second_2 = second[..., 2, :]
+    first_3 = first[..., 3, :]
+    second_3 = second[..., 3, :]
+    first_4 = first[..., 4, :]
+    second_4 = second[..., 4, :]
+    stacked = (
+        first_0,
+        second_0,
+        first_1,
+        second_1,
+        first_2,
+        second_2,
+        first_3,
+        second_3,
+        first_4,
+        second_4,
+    )
+    result = torch.stack(stacked, dim=-1).flatten(-2)
     return result.to(x.dtype)
 
 

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"name": "menagerie"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:b619969de975af12f92054a6950f3d6556c0faee5981a2775ee66c15cd0e7cf3
+# body:        sha256:ca954867242a037507c17024fb6f626f540c7ef22fc0f061dbcc54ba707db95c
 """Menagerie.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -208,10 +208,9 @@ def _transform(x, position, reference, side):
     # chains on channels (7, 14)
     scale = np.exp(side * RATE_3 * u).astype(compute)[..., None, :]
     weight = (side * SHEAR_2 * u).astype(compute)[..., None, :]
-    links = np.stack([wide[..., 7:8], wide[..., 14:15]], axis=-2)
+    links = wide[..., 7::7, None]
     links = _shear(scale * links, weight, side)
-    result[..., 7:8] = links[..., 0, :]
-    result[..., 14:15] = links[..., 1, :]
+    result[..., 7::7] = links[..., 0]
     # planes (5, 12)
     scale = np.exp(side * RATE_4 * u)
     angle = u * THETA_2

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"name": "menagerie"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:f859bec813da857dbeab439862f69d6c79ae553b0ea6154f53f24bb0b1cf3c65
+# body:        sha256:e91e0023bfe98d5f8b676105b6f0b33189b0ab197510181cda58db6bb44bb2ca
 """Menagerie.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -221,10 +221,9 @@ def _transform(x, position, reference, side):
     # chains on channels (7, 14)
     scale = torch.exp(side * RATE_3 * u).to(compute)[..., None, :]
     weight = (side * SHEAR_2 * u).to(compute)[..., None, :]
-    links = torch.stack([wide[..., 7:8], wide[..., 14:15]], dim=-2)
+    links = wide[..., 7::7, None]
     links = _shear(scale * links, weight, side)
-    links_0_5 = links[..., 0, :]
-    links_1_5 = links[..., 1, :]
+    links_flat_5 = links[..., 0]
     # planes (5, 12)
     scale = torch.exp(side * RATE_4 * u)
     angle = u * THETA_2
@@ -244,8 +243,7 @@ def _transform(x, position, reference, side):
         links_2_4,
         links_0_4,
         links_1_4,
-        links_0_5,
-        links_1_5,
+        links_flat_5,
         turned_first_6,
         turned_second_6,
         wide[..., 15:],

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"name": "menagerie"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:6432dcf441d832359a822d5e2fb9ffcc14824f327976f3880bd1227bfb933103
+# body:        sha256:8e2fc8ee743533dc879b7933830c82f36039e461d9e10962b27a1a90b83a357d
 """Menagerie.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k, where
@@ -230,10 +230,9 @@ def _transform(x, position, reference, side):
     # chains on channels (7, 14)
     scale = torch.exp(side * RATE_3 * u).to(compute)[..., None, :]
     weight = (side * SHEAR_2 * u).to(compute)[..., None, :]
-    links = torch.stack([wide[..., 7:8], wide[..., 14:15]], dim=-2)
+    links = wide[..., 7::7, None]
     links = _shear(scale * links, weight, side)
-    links_0_5 = links[..., 0, :]
-    links_1_5 = links[..., 1, :]
+    links_flat_5 = links[..., 0]
     # planes (5, 12)
     scale = torch.exp(side * RATE_4 * u)
     whole = torch.floor(u)
@@ -255,8 +254,7 @@ def _transform(x, position, reference, side):
         links_2_4,
         links_0_4,
         links_1_4,
-        links_0_5,
-        links_1_5,
+        links_flat_5,
         turned_first_6,
         turned_second_6,
         wide[..., 15:],

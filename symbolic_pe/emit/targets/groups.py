@@ -14,13 +14,15 @@ from symbolic_pe.algebra.scalar import HALF, Scalar
 from symbolic_pe.emit.channels import selector
 from symbolic_pe.emit.constants import Constants
 from symbolic_pe.emit.dialect import Operand
-from symbolic_pe.emit.layout import STEP, arguments, fits
+from symbolic_pe.emit.layout import STEP, arguments, display, fits
 from symbolic_pe.emit.plan import BlockGroup, KernelPlan, MatrixGroup, Vector
 from symbolic_pe.emit.trees import Node, is_number, negate, product, total
 from symbolic_pe.emit.words import channels_in_words, tuples_in_words, turns_forward
 from symbolic_pe.errors import NotYetCovered
 
-UNROLLED = 4  # links of a chain that are written out one by one
+UNROLLED = 8
+"""Links of a chain that are written out one by one. Longer ones are gathered by an index, whose
+backward pass PyTorch 2.13 compiles to C++ that adds outside of the gradient (seen with AVX2)."""
 
 _SIDE, _U = ast.Name("side"), ast.Name("u")
 _LINK_AXIS = "[..., None, :]"
@@ -226,21 +228,32 @@ class GroupWriter:
     def _links(self, name: str, slots: Sequence[Sequence[int]]) -> str | None:
         """Collect the links of every chain on the axis before the last."""
         dialect = self.constants.dialect
+        single = _single_chain(slots)
+        text = None if single is None else selector(single, self.plan.dimension)
+        if text is not None:
+            chosen = "..., None" if text == ":" else f"..., {text}, None"
+            self._line(f"{name} = wide[{chosen}]")
+            return None
         if len(slots) > UNROLLED:
             constant = self.constants.channels(f"{name.upper().rstrip('S')}_CHANNELS", slots)
             self._line(f"{name} = wide[..., {dialect.use(constant, 'wide')}]")
             return constant
-        items = ", ".join(self._channels(s, f"{name.upper().rstrip('S')}_CHANNELS") for s in slots)
+        items = [self._channels(s, f"{name.upper().rstrip('S')}_CHANNELS") for s in slots]
+        listed = f"[{', '.join(items)}]"
+        if not fits(f"{STEP}{STEP}{listed},"):
+            self._lines.append(display(f"{name} = [", items, "]", STEP))
+            listed = name
         self._lines.append(
-            arguments(
-                f"{name} = {dialect.array}.stack(", [f"[{items}]", f"{dialect.axis}=-2"], ")", STEP
-            )
+            arguments(f"{name} = {dialect.array}.stack(", [listed, f"{dialect.axis}=-2"], ")", STEP)
         )
         return None
 
     def _outputs(
         self, name: str, slots: Sequence[tuple[int, ...]], index: str | None
     ) -> list[Piece]:
+        single = _single_chain(slots)
+        if single is not None and selector(single, self.plan.dimension) is not None:
+            return [Piece(f"{name}[..., 0]", single, f"{name}_flat")]
         if index is not None:
             channels = tuple(c for slot in slots for c in slot)
             return [Piece(name, channels, f"{name}_flat", index)]
@@ -282,3 +295,8 @@ class GroupWriter:
 
     def _entries(self, name: str, values: Sequence[Scalar]) -> Node:
         return self._operand(name, Vector((tuple(values),))).node
+
+
+def _single_chain(slots: Sequence[Sequence[int]]) -> tuple[int, ...] | None:
+    """The channels of the links, where there is one chain."""
+    return tuple(slot[0] for slot in slots) if all(len(slot) == 1 for slot in slots) else None
