@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -12,6 +13,22 @@ from hypothesis import settings
 settings.register_profile("shared", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "shared")
+
+SLOW = Path(__file__).with_name("slow.txt")
+
+
+def long_tests() -> list[str]:
+    """Names of tests, or of all cases of one, that `make test` leaves to `make test-full`."""
+    return [x for x in SLOW.read_text().splitlines() if x and not x.startswith("#")]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that `slow.txt` lists are marked as slow."""
+    listed = set(long_tests())
+    for item in items:
+        if item.nodeid in listed or item.nodeid.partition("[")[0] in listed:
+            item.add_marker(pytest.mark.slow)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
