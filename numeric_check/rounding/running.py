@@ -31,23 +31,47 @@ def run_side(
     """
     library = LIBRARIES[kernel.target](model)
     names = kernel.on_library(library, library.lift, library.functions)
+    t, c = given_places(library)
+    if side == ROTATE:
+        t = library.array_of(_filled((1,), displacement()), "float64")
+    name = ROTATE if side == ROTATE else f"transform_{side}"
+    named = {} if side == ROTATE else {"reference": c}
+    given = given_inputs(library, plan, dtype), t
+    result = names[name](*given, *brought(library, arguments), **named)
+    if result.dtype.name != dtype:
+        raise LeavesTheRing(f"{name} of {dtype} returns {result.dtype.name}")
+    return rows_of(result, plan, name)
+
+
+def given_inputs(library: RoundingLibrary, plan: KernelPlan, dtype: str) -> Any:
+    """An input of its own for every channel of every head: (…, 1, d) in a dtype."""
     d = plan.dimension
     lead = (1,) if plan.heads == 1 else (plan.heads, 1)
     x = np.empty((*lead, d), dtype=object)
     for index in range(plan.heads * d):
         x.reshape(-1)[index] = unknown(index, dtype)
-    t, c = np.empty(1, dtype=object), np.empty((), dtype=object)
-    t[0], c[()] = displacement() if side == ROTATE else position(), reference()
-    name = ROTATE if side == ROTATE else f"transform_{side}"
-    named = {} if side == ROTATE else {"reference": library.array_of(c, "float64")}
-    given = library.array_of(x, dtype), library.array_of(t, "float64")
-    result = names[name](*given, *brought(library, arguments), **named)
-    if result.dtype.name != dtype:
-        raise LeavesTheRing(f"{name} of {dtype} returns {result.dtype.name}")
+    return library.array_of(x, dtype)
+
+
+def given_places(library: RoundingLibrary) -> tuple[Any, Any]:
+    """t, of shape (1,), and c, of shape ()."""
+    t, c = _filled((1,), position()), _filled((), reference())
+    return library.array_of(t, "float64"), library.array_of(c, "float64")
+
+
+def rows_of(result: Any, plan: KernelPlan, name: str) -> Any:
+    """The elements of a result, (HEADS, d + k). Raises `LeavesTheRing` for another shape."""
+    lead = (1,) if plan.heads == 1 else (plan.heads, 1)
     rows = np.asarray(result.data, dtype=object)
-    if rows.shape[:-1] != lead or rows.shape[-1] < d:
+    if rows.shape[:-1] != lead or rows.shape[-1] < plan.dimension:
         raise LeavesTheRing(f"{name} returns the shape {rows.shape}")
     return rows.reshape(plan.heads, -1)
+
+
+def _filled(shape: tuple[int, ...], element: Rounded) -> Any:
+    data = np.empty(shape, dtype=object)
+    data[...] = element
+    return data
 
 
 def brought(library: RoundingLibrary, arguments: Sequence[Any]) -> list[Any]:
@@ -55,4 +79,4 @@ def brought(library: RoundingLibrary, arguments: Sequence[Any]) -> list[Any]:
     return [library.brought(a) if isinstance(a, Rounded) else a for a in arguments]
 
 
-__all__ = ["brought", "run_side"]
+__all__ = ["brought", "given_inputs", "given_places", "rows_of", "run_side"]
