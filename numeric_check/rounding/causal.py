@@ -90,6 +90,10 @@ class CausalBound:
         """What ε is a function of: `n` positions, or `r` runs before."""
         return VARIABLE[self.form]
 
+    def at(self, index: int) -> float:
+        """ε of the output after so many positions, or runs."""
+        return upward.value(self.error, float(index))
+
     @property
     def formula(self) -> str:
         """ε as text."""
