@@ -9,6 +9,12 @@ from numeric_check.rounding.formula import default_tolerance
 from numeric_check.rounding.judged import DtypeBias, DtypeBound, DtypeCausal, KernelBounds, judge
 from numeric_check.rounding.measured import Measurement, measure, search
 from numeric_check.rounding.measured_causal import measure_causal, measure_chunkwise
+from numeric_check.rounding.position_bounds import (
+    PositionBound,
+    judge_positions,
+    measure_positions,
+    position_bound,
+)
 from numeric_check.rounding.safe import SafePosition, safe_position
 
 __all__ = [
@@ -22,6 +28,7 @@ __all__ = [
     "KernelBound",
     "KernelBounds",
     "Measurement",
+    "PositionBound",
     "SafePosition",
     "bias_bound",
     "causal_bound",
@@ -29,11 +36,14 @@ __all__ = [
     "default_tolerance",
     "judge",
     "judge_axes",
+    "judge_positions",
     "library_error",
     "measure",
     "measure_bias",
     "measure_causal",
     "measure_chunkwise",
+    "measure_positions",
+    "position_bound",
     "rounding_bound",
     "safe_position",
     "search",
