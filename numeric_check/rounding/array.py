@@ -154,6 +154,10 @@ class RoundedArray:
         model = self.model
         return self.like(self._each(lambda x: model.rounded(_lifted(x), dtype)), dtype)
 
+    def _any_fixed(self, data: Any) -> bool:
+        elements = distinct.distinct_of(data) if self.model.shares else data.flat
+        return any(isinstance(x, turns.FixedPoint) for x in elements)
+
     def _each(self, function: Callable[[Any], Any]) -> Any:
         return (distinct.each if self.model.shares else _each)(self.data, function)
 
@@ -196,7 +200,7 @@ class RoundedArray:
         dtype = self._result_dtype(right)
         model = self.model
         a, b = (right, self) if swapped else (self, right)
-        if not model.shares and (_any_fixed(a.data) or _any_fixed(b.data)):
+        if self._any_fixed(a.data) or self._any_fixed(b.data):
             fixed = turns.OPERATIONS.get(operation.__name__.strip("_"))
             if fixed is None:
                 raise LeavesTheRing("the text divides fixed-point turns")
@@ -385,10 +389,6 @@ def _multiply(model: Model, a: Rounded, b: Rounded, dtype: str) -> Rounded:
 
 def _divide(model: Model, a: Rounded, b: Rounded, dtype: str) -> Rounded:
     return roots.divide(model, a, b, dtype)
-
-
-def _any_fixed(data: Any) -> bool:
-    return any(isinstance(x, turns.FixedPoint) for x in data.flat)
 
 
 def _lifted(x: Any) -> Rounded:

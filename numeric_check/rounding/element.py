@@ -119,7 +119,7 @@ class Model:
     later: bool = False
     cell: Cell | None = None
     stages: list[list[Rounded]] = field(default_factory=list)
-    shares = False
+    shares: bool = False
 
     def new_stage(self, products: Any) -> Any:
         """The product of the input with a basis becomes an input of its own.

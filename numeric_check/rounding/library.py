@@ -32,6 +32,8 @@ class RoundingLibrary:
     name = ""
     weak = False
     default = "float64"
+    identity: Any = None
+    """The row that stands for all rows of the identity, where a text asks for one."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
@@ -85,6 +87,12 @@ class RoundingLibrary:
     def ones_like(self, value: RoundedArray, **_: Any) -> RoundedArray:
         """Ones."""
         return value.like(np.ones(value.shape, dtype=object))
+
+    def eye(self, size: int, **_: Any) -> RoundedArray:
+        """One row for all rows of the identity: what is done to it is done to each of them."""
+        if self.identity is None or len(self.identity) != size:
+            raise LeavesTheRing(f"the text uses {self.name}.eye")
+        return self.array_of(np.broadcast_to(self.identity, (size, size)), "float64")
 
     def tril(self, value: RoundedArray) -> RoundedArray:
         """Zeros above the diagonal of the last two axes."""

@@ -44,7 +44,7 @@ class SumModel(Model):
     rates: tuple[Scalar, ...] = ()
     channels: int = CHANNELS
     known: dict[Any, Any] = field(default_factory=dict)
-    shares = True
+    shares: bool = True
 
     def data(self, error: float, dtype: str) -> Rounded:
         """A number of a format that is off by ε of the sum of its magnitudes, one object."""
