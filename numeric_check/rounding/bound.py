@@ -160,7 +160,7 @@ def rounding_bound(
             SCORE: "by texts for torch, where an encoding has an additive bias",
         }
         common = "where every block decays at one rate a head"
-        of_numpy = "; texts for numpy return float64" if kernel.target == "numpy" else ""
+        of_numpy = "" if kernel.target == "torch" else f"; texts for {kernel.target} return float64"
         raise NotYetCovered(f"{form} is offered {why.get(form, common)}{of_numpy}")
     if form == ROTATE:
         plan = without_decay(plan)
@@ -265,7 +265,7 @@ def offers(kernel: Kernel, plan: KernelPlan, form: str, dtype: str) -> bool:
         return True
     if form == OPERATOR:
         return dtype == "float64" and kernel.has(OPERATOR)
-    of_dtype = kernel.target != "numpy" or dtype == "float64" or form == ROTATE
+    of_dtype = kernel.target == "torch" or dtype == "float64" or form == ROTATE
     has = bool(plan.augmentations) if form in (BIAS, SCORE) else plan.uniform_decay is not None
     return has and of_dtype and kernel.has(OF_LAG.get(form, form))
 
