@@ -37,7 +37,7 @@ from numeric_check.rounding import upward
 from numeric_check.rounding.bound import COVERS_NO_MORE
 from numeric_check.rounding.formula import MARGIN, STATED_DIGITS, coefficients, formula
 from numeric_check.rounding.parameters import Box
-from numeric_check.rounding.sum_maps import MapErrors, chunk_errors, map_errors
+from numeric_check.rounding.sum_maps import MapErrors, SumMaps
 from numeric_check.rounding.sum_text import CHUNKED, STEP, SumText
 from numeric_check.text_proof.exact_element import LeavesTheRing
 from symbolic_pe.emit.plan import KernelPlan
@@ -122,13 +122,18 @@ def compute_dtype(dtype: str) -> str:
     return dtype if dtype == "float64" else "float32"
 
 
-def causal_bound(kernel: Kernel, plan: KernelPlan, dtype: str) -> CausalBound:
+def causal_bound(
+    kernel: Kernel, plan: KernelPlan, dtype: str, *, maps: SumMaps | None = None
+) -> CausalBound:
     """Bound the outputs of `recurrent_step` of query, key and value of a dtype.
+
+    maps  where errors of maps are kept that are asked for again
 
     Raises `NotYetCovered` for kernels without it or with parametric 2×2 blocks, and for texts that
     are not covered.
     """
-    text = _text(kernel, plan, dtype, STEP, map_errors)
+    known = maps or SumMaps(kernel, plan)
+    text = _text(kernel, plan, dtype, STEP, known.of_steps)
 
     def bound() -> CausalBound:
         kept, read = text.step(0.0)
@@ -140,13 +145,18 @@ def causal_bound(kernel: Kernel, plan: KernelPlan, dtype: str) -> CausalBound:
     return _covered(bound)
 
 
-def chunkwise_bound(kernel: Kernel, plan: KernelPlan, dtype: str) -> CausalBound:
+def chunkwise_bound(
+    kernel: Kernel, plan: KernelPlan, dtype: str, *, maps: SumMaps | None = None
+) -> CausalBound:
     """Bound the outputs of `chunkwise` for runs of at most `CHUNK` positions, from no state.
+
+    maps  where errors of maps are kept that are asked for again
 
     Raises `NotYetCovered` as `causal_bound` does, and for texts that round positions before they
     are subtracted.
     """
-    text = _text(kernel, plan, dtype, CHUNKED, chunk_errors)
+    known = maps or SumMaps(kernel, plan)
+    text = _text(kernel, plan, dtype, CHUNKED, known.of_runs)
 
     def bound() -> CausalBound:
         lengths = MASKED if plan.uniform_decay is not None else HALVED
@@ -176,12 +186,12 @@ def _text(
     plan: KernelPlan,
     dtype: str,
     form: str,
-    errors: Callable[[Kernel, KernelPlan, str], MapErrors],
+    errors: Callable[[str], MapErrors],
 ) -> SumText:
     if not kernel.has(form):
         raise NotYetCovered(f"the kernel has no {form}")
     inner = compute_dtype(dtype)
-    return SumText(kernel, plan, dtype, inner, _covered(lambda: errors(kernel, plan, inner)))
+    return SumText(kernel, plan, dtype, inner, _covered(lambda: errors(inner)))
 
 
 def _covered(found: Callable[[], T]) -> T:

@@ -26,6 +26,7 @@ from numeric_check.rounding.measured import Measurement, measure
 from numeric_check.rounding.measured_causal import measure_causal, measure_chunkwise
 from numeric_check.rounding.parameters import Box
 from numeric_check.rounding.safe import SafePosition, safe_position
+from numeric_check.rounding.sum_maps import SumMaps
 from symbolic_pe.emit.plan import KernelPlan
 from symbolic_pe.errors import KernelError, NotYetCovered, Undecided
 
@@ -212,8 +213,9 @@ def judge(kernel: Kernel, plan: KernelPlan, *, dtypes: Sequence[str] = DTYPES) -
                     found.setdefault(form, {})[dtype] = _judged(kernel, plan, dtype, form)
             matrix, unknown_matrix = _operator(kernel, plan, dtypes)
             bias, missing = _bias(kernel, plan, dtypes)
-            causal, unknown = _sums(kernel, plan, dtypes, STEP)
-            runs, unknown_runs = _sums(kernel, plan, dtypes, CHUNKED)
+            maps_of_sums = SumMaps(kernel, plan)
+            causal, unknown = _sums(maps_of_sums, dtypes, STEP)
+            runs, unknown_runs = _sums(maps_of_sums, dtypes, CHUNKED)
     except (NotYetCovered, Undecided, KernelError) as error:
         return KernelBounds(UNDECIDED, str(error))
     of_lag = {form: found[form] for form in OF_LAG if form in found}
@@ -259,17 +261,16 @@ def _bias(
 OF_FORM = {STEP: (causal_bound, measure_causal), CHUNKED: (chunkwise_bound, measure_chunkwise)}
 
 
-def _sums(
-    kernel: Kernel, plan: KernelPlan, dtypes: Sequence[str], form: str
-) -> tuple[dict[str, DtypeCausal], str]:
+def _sums(maps: SumMaps, dtypes: Sequence[str], form: str) -> tuple[dict[str, DtypeCausal], str]:
     """Bounds of one form of causal sums, or why there are none."""
+    kernel, plan = maps.kernel, maps.plan
     if not kernel.has(form):
         return {}, ""
     bound_of, measure_of = OF_FORM[form]
     found = {}
     try:
         for dtype in dtypes:
-            bound = bound_of(kernel, plan, dtype)
+            bound = bound_of(kernel, plan, dtype, maps=maps)
             measured = 0.0
             if dtype in MEASURED and not plan.parameters:
                 measured = measure_of(kernel, plan, bound)

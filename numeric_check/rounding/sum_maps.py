@@ -50,6 +50,28 @@ class MapErrors:
     box: Box = field(default_factory=dict)
 
 
+@dataclass
+class SumMaps:
+    """The errors of the maps of one text, found once a compute dtype."""
+
+    kernel: Kernel
+    plan: KernelPlan
+    steps: dict[str, MapErrors] = field(default_factory=dict)
+    runs: dict[str, MapErrors] = field(default_factory=dict)
+
+    def of_steps(self, inner: str) -> MapErrors:
+        """Those that a step uses; see `map_errors`."""
+        if inner not in self.steps:
+            self.steps[inner] = map_errors(self.kernel, self.plan, inner)
+        return self.steps[inner]
+
+    def of_runs(self, inner: str) -> MapErrors:
+        """Those that a run uses; see `chunk_errors`."""
+        if inner not in self.runs:
+            self.runs[inner] = chunk_errors(self.kernel, self.plan, self.of_steps(inner), inner)
+        return self.runs[inner]
+
+
 def map_errors(kernel: Kernel, plan: KernelPlan, inner: str) -> MapErrors:
     """The errors of the maps that a step uses.
 
@@ -68,13 +90,12 @@ def map_errors(kernel: Kernel, plan: KernelPlan, inner: str) -> MapErrors:
     return MapErrors(maps.reach, moved, {}, maps.box)
 
 
-def chunk_errors(kernel: Kernel, plan: KernelPlan, inner: str) -> MapErrors:
+def chunk_errors(kernel: Kernel, plan: KernelPlan, found: MapErrors, inner: str) -> MapErrors:
     """The same, for a text that moves across positions, and with the side without decay.
 
     Raises `LeavesTheRing` where a position is rounded before it is subtracted: then an error would
     grow with the position and not with the lag.
     """
-    found = map_errors(kernel, plan, inner)
     values = points_in(plan, found.box)[0] if found.box else {}
     arguments = [values[name] for name in plan.parameters]
     name = "_transform" if plan.basis is None else "_move"
@@ -235,4 +256,4 @@ def takes_side(move: Any) -> bool:
     return bool(move.__code__.co_argcount > len(("x", "position", "reference")))
 
 
-__all__ = ["MapErrors", "chunk_errors", "map_errors", "takes_side"]
+__all__ = ["MapErrors", "SumMaps", "chunk_errors", "map_errors", "takes_side"]
