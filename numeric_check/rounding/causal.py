@@ -174,7 +174,7 @@ def chunkwise_bound(
             kept = max(kept, (state - first) / (1.0 + first))
         kept = upward.plus(kept, 4.0 * math.ulp(first + kept))  # roundings of this quotient
         slope = upward.times(kept, (1.0 + SMALL) * (1.0 + read))
-        limit = int((SMALL - first) / slope)
+        limit = max(0, int((SMALL - first) / slope))
         errors = text.errors
         return CausalBound(dtype, (read, slope), limit, errors.reach, errors.box, CHUNKED)
 

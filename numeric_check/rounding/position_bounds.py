@@ -126,11 +126,14 @@ def _executed(
     names = kernel.on_library(library, library.lift, library.functions)
     for name, exact in function.constants.items():
         names[name] = _constants(kernel, names, name, [x.ball({}) for x in exact], library)
-    places = _array(points.positions, lambda x: place(x, whole=positions == WHOLE), model)
-    given = [places, places] if function.kind == "bias" else [places]
+    roles = ("query", "key") if function.kind == "bias" else ("",)
+    given = []
+    for role in roles:
+        one = partial(place, whole=positions == WHOLE, role=role)
+        given.append(_array(points.positions, one, model))
     for name, text in function.learned.items():
-        one = partial(learned, positive="positive" in text)
-        given.append(_array(points.learned[name], one, model))
+        number = partial(learned, positive="positive" in text)
+        given.append(_array(points.learned[name], number, model))
     result = names[function.kind](*given)
     if not isinstance(result, SizedArray) or result.dtype.name != DTYPE:
         raise LeavesTheRing(f"the text returns no array of {DTYPE}")

@@ -36,6 +36,7 @@ class Sized:
     ratio      the largest S/|v|; 1 where nothing cancels, ∞ where it is not known
     bound      S as a polynomial in N, where it is known for all learned numbers
     whole      a whole number, exactly
+    role       `query` or `key` for a position of a bias as it is given
     """
 
     value: arb
@@ -46,6 +47,7 @@ class Sized:
     ratio: float = UNKNOWN
     bound: Polynomial | None = None
     whole: bool = False
+    role: str = ""
 
     @property
     def exact(self) -> bool:
@@ -80,10 +82,29 @@ def learned(x: object, *, positive: bool) -> Sized:
     return Sized(value, upward.above(value), low=0.0 if positive else -math.inf, ratio=1.0)
 
 
-def place(x: object, *, whole: bool) -> Sized:
+def place(x: object, *, whole: bool, role: str = "") -> Sized:
     """A position."""
     value = arb(exact_number(x))
-    return Sized(value, upward.above(value), ratio=1.0, bound=(0.0, 1.0), whole=whole)
+    size = upward.above(value)
+    return Sized(value, size, ratio=1.0, bound=(0.0, 1.0), whole=whole, role=role)
+
+
+def of_all(picked: Sized, entries: Sequence[Sized]) -> Sized:
+    """An entry that was picked, with what holds of every one that may be."""
+    error: Polynomial = NOTHING
+    bound: Polynomial | None = NOTHING
+    for x in entries:
+        error = upward.largest(error, x.error)
+        bound = None if bound is None or x.bound is None else upward.largest(bound, x.bound)
+    return replace(
+        picked,
+        error=error,
+        low=min(x.low for x in entries),
+        high=max(x.high for x in entries),
+        ratio=max(x.ratio for x in entries),
+        bound=bound,
+        whole=all(x.whole for x in entries),
+    )
 
 
 @dataclass(frozen=True)
@@ -126,7 +147,7 @@ class SizedModel:
     def subtract(self, a: Sized, b: Sized, dtype: str) -> Sized:
         """fl(â − b̂); of two positions, not negative where the text is about later queries."""
         found = self.add(a, -b, dtype)
-        if self.later and (0.0, 1.0) == a.bound == b.bound and a.exact and b.exact:
+        if self.later and (a.role, b.role) == ("query", "key") and a.exact and b.exact:
             value = found.value if a.value >= b.value else arb(0)  # nobody reads those before
             return replace(found, value=value, size=upward.above(value), low=0.0)
         return found
@@ -285,4 +306,4 @@ def _corner(x: float, y: float) -> float:
     return 0.0 if 0.0 in (x, y) else x * y
 
 
-__all__ = ["Sized", "SizedModel", "constant", "learned", "place"]
+__all__ = ["Sized", "SizedModel", "constant", "learned", "of_all", "place"]

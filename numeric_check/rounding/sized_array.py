@@ -9,7 +9,7 @@ import numpy as np
 from flint import arb
 
 from numeric_check.rounding.formats import INTEGER, DType, dtype_of, promoted
-from numeric_check.rounding.sized import Sized, SizedModel, constant
+from numeric_check.rounding.sized import Sized, SizedModel, constant, of_all
 from numeric_check.text_proof.exact_element import BranchOnValue, LeavesTheRing
 
 
@@ -42,7 +42,14 @@ class SizedArray:
 
     def __getitem__(self, index: Any) -> SizedArray:
         parts = index if isinstance(index, tuple) else (index,)
-        return self.like(self.data[tuple(_numbers(p) for p in parts)])
+        found = self.data[tuple(_numbers(p) for p in parts)]
+        chosen = any(isinstance(p, SizedArray) for p in parts)
+        return self.of_all(found) if chosen else self.like(found)
+
+    def of_all(self, picked: Any) -> SizedArray:
+        """Entries picked at computed places: what holds of each has to hold of all."""
+        entries = list(self.data.flat)
+        return self.like(_each(lambda x: of_all(x, entries), picked))
 
     def astype(self, dtype: Any, **_: Any) -> SizedArray:
         """Every element rounded to a dtype, or its whole part."""
@@ -226,7 +233,7 @@ class SizedLibrary:
 
     def take(self, value: SizedArray, index: SizedArray, axis: int) -> SizedArray:
         """Entries of one axis."""
-        return value.like(np.take(value.data, _numbers(index), axis=axis))
+        return value.of_all(np.take(value.data, _numbers(index), axis=axis))
 
     def reshape(self, value: SizedArray, shape: Sequence[int]) -> SizedArray:
         """Another shape of the same elements."""

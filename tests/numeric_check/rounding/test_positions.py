@@ -125,6 +125,12 @@ def test_texts_without_a_bound(stem: str, pattern: str, replacement: str, reason
         position_bound(kernel, function)
 
 
+def test_lags_of_the_other_sign_leave_the_bound() -> None:
+    kernel, function = kernel_of("kerple", "numpy", (r"lag = query - key", "lag = key - query"))
+    bound = position_bound(kernel, function)
+    assert measure_positions(kernel, function, bound).ratio > 1e6
+
+
 def test_constants_that_are_off_are_part_of_the_bound() -> None:
     kernel, function = kernel_of("sinusoidal", "numpy", (r"0\.1, 0\.1", "0.1, 0.1000000001"))
     assert position_bound(kernel, function).error[1] > 1e-10
