@@ -2,7 +2,8 @@
 
 One line says of one kernel in one dtype: what exact execution proves of its text, the rounding
 bound, the largest measured error as a share of that bound, and the time of `transform_query` as a
-ratio to a copy of the same bytes into new memory by the same library, run in turns.
+ratio to a copy of the same bytes into new memory by the same library, run in turns. The bounds of
+its other functions have lines of their own, and so have biases and tables that are no group.
 """
 
 from __future__ import annotations
@@ -21,18 +22,26 @@ from typing import Any
 import numpy as np
 
 from numeric_check.kernels.kernel import DTYPE_OF, Kernel, compile_kernel
-from numeric_check.rounding import KernelBounds, judge
+from numeric_check.rounding import KernelBounds, judge, judge_positions
 from numeric_check.text_proof.prove import TextProof, prove_text
 from symbolic_pe.emit.plan import KernelPlan, plan_kernel
+from symbolic_pe.emit.position_functions import emit_position_function
 from symbolic_pe.emit.source import emit
 from symbolic_pe.emit.targets import TARGETS
-from symbolic_pe.encodings.catalogue import catalogue, entries, own_kernels
+from symbolic_pe.encodings.catalogue import catalogue, catalogue_form, entries, own_kernels
+from symbolic_pe.encodings.outside import Outside
 from symbolic_pe.errors import KernelError, NotYetCovered, SpecificationError
 
 SEED = 2026
 SHAPE = (1, 8, 1024)
 LEAST_ROUNDS, MOST_ROUNDS = 5, 101
 MAPS = frozenset({"transform_query", "transform_key"})
+OTHERS = (
+    "The other functions, and biases and tables that are no group:",
+    "",
+    "| encoding | target | function | dtype | text | bound eps | up to | error/bound |",
+    "|---|---|---|---|---|---|---|---:|",
+)
 Progress = Callable[[str], None]
 
 
@@ -66,6 +75,32 @@ class Cell:
 
 
 @dataclass(frozen=True)
+class Beside:
+    """The bound of another function of a kernel in one dtype, or of a bias or a table.
+
+    text      `proved`, `undecided`, `refuted`
+    bound     ε as a formula, up to `reach`: `|u| <= 1048576`, `n <= 85701`
+    measured  largest measured error/bound; None where none was measured
+    note      why there is no bound
+    """
+
+    encoding: str
+    target: str
+    function: str
+    dtype: str
+    text: str = ""
+    bound: str = ""
+    reach: str = ""
+    measured: float | None = None
+    note: str = ""
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the text is refuted, or an error lies outside the bound."""
+        return self.text == "refuted" or (self.measured or 0.0) > 1.0
+
+
+@dataclass(frozen=True)
 class Peer:
     """A form of RoPE, of this package or another, as `bench kernels` measures it."""
 
@@ -85,11 +120,13 @@ class Survey:
     cells: tuple[Cell, ...]
     peers: tuple[Peer, ...] = ()
     conditions: str = field(default="")
+    beside: tuple[Beside, ...] = ()
 
     @property
-    def refuted(self) -> list[Cell]:
+    def refuted(self) -> list[Cell | Beside]:
         """The lines that do not hold."""
-        return [c for c in self.cells if c.refuted]
+        lines: list[Cell | Beside] = [*self.cells, *self.beside]
+        return [line for line in lines if line.refuted]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
@@ -97,6 +134,7 @@ class Survey:
             "conditions": self.conditions,
             "shape": list(self.shape),
             "cells": [asdict(c) for c in self.cells],
+            "beside": [asdict(b) for b in self.beside],
             "peers": [asdict(p) for p in self.peers],
         }
 
@@ -125,29 +163,87 @@ def survey(
             f"and targets of {', '.join(TARGETS)}"
         )
     cells: list[Cell] = []
-    for name in names or own_kernels():
+    beside: list[Beside] = []
+    for name in names or (*own_kernels(), *_without_a_group()):
+        found = catalogue_form(name, {})
         for target in targets or TARGETS:
             progress(f"{name} for {target}")
-            cells += _cells(name, target, shape, budget)
+            if isinstance(found, Outside):
+                beside.append(_of_positions(found, target))
+                continue
+            more, others = _cells(name, target, shape, budget)
+            cells += more
+            beside += others
     peers = tuple(_peers(shape, budget, progress)) if not names or "rope" in names else ()
-    return Survey(shape, tuple(cells), peers, _conditions(budget))
+    return Survey(shape, tuple(cells), peers, _conditions(budget), tuple(beside))
 
 
-def _cells(name: str, target: str, shape: tuple[int, int, int], budget: float) -> Iterator[Cell]:
+def _without_a_group() -> list[str]:
+    """Names of what is no group and has code."""
+    found = {name: entry.form({}) for name, entry in entries().items()}
+    return [n for n, form in found.items() if isinstance(form, Outside) and form.function]
+
+
+def _cells(
+    name: str, target: str, shape: tuple[int, int, int], budget: float
+) -> tuple[list[Cell], list[Beside]]:
     if importlib.util.find_spec(TARGETS[target].library) is None:
-        yield Cell(name, target, "", note=f"{TARGETS[target].library} is not installed")
-        return
+        return [Cell(name, target, "", note=f"{TARGETS[target].library} is not installed")], []
     plan = plan_kernel(catalogue(name, {}))
     try:
         emitted = emit(plan, target, command="symbolic-pe bench catalogue", certificate_digest="")
         kernel = compile_kernel(emitted)
     except (NotYetCovered, SpecificationError, KernelError) as error:
-        yield Cell(name, target, "", note=f"not emitted: {error}")
-        return
+        return [Cell(name, target, "", note=f"not emitted: {error}")], []
     text, bounds = prove_text(kernel, plan, operator=True), judge(kernel, plan)
+    cells = []
     for dtype in kernel.dtypes:
         ratios = _timing(kernel, plan, dtype, shape, budget)
-        yield _cell((name, target, dtype), (text, bounds), ratios)
+        cells.append(_cell((name, target, dtype), (text, bounds), ratios))
+    return cells, list(_beside(name, target, text, bounds))
+
+
+def _beside(name: str, target: str, text: TextProof, bounds: KernelBounds) -> Iterator[Beside]:
+    """The bounds of everything but the maps."""
+    of_lag = {"rotate": bounds.rotate, **bounds.of_lag}
+    for function, found in of_lag.items():
+        proved = text.verdict if _is_decided(function, text) else "undecided"
+        for dtype, d in found.items():
+            place = (name, target, function, dtype, proved)
+            yield Beside(
+                *place, d.bound.formula, f"abs(u) <= {d.bound.reach:.0f}", d.measured.ratio
+            )
+    for function, sums in (("recurrent_step", bounds.causal), ("chunkwise", bounds.runs)):
+        proved = text.verdict if _is_decided(function, text) else "undecided"
+        for dtype, s in sums.items():
+            reach = f"{s.bound.variable} <= {s.bound.limit}, gaps <= {s.bound.gap:.0f}"
+            place = (name, target, function, dtype, proved)
+            yield Beside(*place, s.bound.formula, reach, s.measured or None)
+
+
+def _is_decided(function: str, text: TextProof) -> bool:
+    return {"score_mod": "make_score_mod"}.get(function, function) in text.executed
+
+
+def _of_positions(found: Outside, target: str) -> Beside:
+    """A bias or a table that is no group."""
+    function = found.function
+    kind = "" if function is None else function.kind
+    place = (found.name, target, kind, "float64")
+    if function is None:
+        return Beside(*place, note=found.no_function)
+    if importlib.util.find_spec(TARGETS[target].library) is None:
+        return Beside(*place, note=f"{TARGETS[target].library} is not installed")
+    emitted = emit_position_function(found, target, command="symbolic-pe bench catalogue")
+    kernel = compile_kernel(emitted, required=("DIMENSION", "HEADS", kind))
+    text, bounds = prove_text(kernel, function), judge_positions(kernel, function)
+    notes = [] if text.verdict == "proved" else [text.reason]
+    bound = bounds.dtypes.get("float64")
+    if bound is None:
+        return Beside(*place, text.verdict, note="; ".join([*notes, bounds.reason]))
+    reach = f"abs(u) <= {bound.bound.reach:.0f}"
+    measured = bound.measured.ratio
+    return Beside(*place, text.verdict, bound.bound.formula, reach, measured, "; ".join(notes))
 
 
 def _cell(
@@ -276,6 +372,11 @@ def markdown(found: Survey) -> str:
     ]
     notes = dict.fromkeys(f"- {c.encoding}, {c.target}: {c.note}" for c in found.cells if c.note)
     lines += ["", *notes] if notes else []
+    if found.beside:
+        lines += ["", *OTHERS, *(_line_beside(b) for b in found.beside if not b.note)]
+        unknown = [b for b in found.beside if b.note]
+        notes = dict.fromkeys(f"- {b.encoding}, {b.target}: {b.note}" for b in unknown)
+        lines += ["", *notes] if notes else []
     if found.peers:
         lines += ["", "RoPE in other forms, eager, as `symbolic-pe bench kernels` measures them:"]
         lines += ["", "| form | layout | dtype | time/copy | error |", "|---|---|---|---:|---:|"]
@@ -303,6 +404,13 @@ def _line(cell: Cell) -> str:
         "–" if cell.ratio is None else f"{cell.ratio:.2f} ({low:.2f}–{high:.2f})",
     ]
     return "| " + " | ".join(cells) + " |"
+
+
+def _line_beside(beside: Beside) -> str:
+    formula = beside.bound.replace("|", "\\|")
+    measured = "–" if beside.measured is None else f"{beside.measured:.2f}"
+    cells = [beside.encoding, beside.target, beside.function, beside.dtype, beside.text]
+    return "| " + " | ".join([*cells, f"`{formula}`", beside.reach, measured]) + " |"
 
 
 def _peer(peer: Peer) -> str:

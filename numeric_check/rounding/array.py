@@ -7,14 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from numeric_check.rounding import roots, turns
+from numeric_check.rounding import distinct, roots, turns
 from numeric_check.rounding.cells import GROWING, TURNING
 from numeric_check.rounding.element import Model, Rounded, number
 from numeric_check.rounding.formats import INTEGER, REAL_OF, DType, dtype_of, promoted
 from numeric_check.rounding.planes import RoundedPlanes
 from numeric_check.text_proof.exact_element import BranchOnValue, LeavesTheRing
 
-DEVICE = "rounding"
+
+class Device(str):
+    """The one device there is; its kind is asked for by its `type`."""
+
+    __slots__ = ()
+    type = "rounding"
+
+
+DEVICE = Device("rounding")
 Operation = Callable[[Model, Rounded, Rounded, str], Rounded]
 
 
@@ -113,6 +121,15 @@ class RoundedArray:
             raise LeavesTheRing(f"the text views {self.dtype.name} as {name or dtype}")
         return RoundedPlanes(self.unflatten(-1, (-1, 2)))
 
+    def split(self, size: int, dim: int = 0) -> list[RoundedArray]:
+        """PyTorch's parts of one size along an axis, the last one shorter where it has to be."""
+        cuts = range(size, self.shape[dim], size)
+        return [self.like(part) for part in np.split(self.data, cuts, axis=dim)]
+
+    def new_zeros(self, shape: Sequence[int]) -> RoundedArray:
+        """Zeros of the same dtype."""
+        return self.like(np.zeros(tuple(shape), dtype=object))
+
     def joined_with(self, other: RoundedArray, axis: int) -> RoundedArray:
         """Both arrays, of one dtype, broadcast and one after the other along an axis of size 1."""
         return self.like(np.concatenate(np.broadcast_arrays(self.data, other.data), axis=axis))
@@ -135,7 +152,14 @@ class RoundedArray:
         if dtype == INTEGER:
             return self.like(_each(self.data, turns.as_integer), dtype)
         model = self.model
-        return self.like(_each(self.data, lambda x: model.rounded(_lifted(x), dtype)), dtype)
+        return self.like(self._each(lambda x: model.rounded(_lifted(x), dtype)), dtype)
+
+    def _any_fixed(self, data: Any) -> bool:
+        elements = distinct.distinct_of(data) if self.model.shares else data.flat
+        return any(isinstance(x, turns.FixedPoint) for x in elements)
+
+    def _each(self, function: Callable[[Any], Any]) -> Any:
+        return (distinct.each if self.model.shares else _each)(self.data, function)
 
     def astype(self, dtype: Any, *, copy: bool = True) -> RoundedArray:
         """NumPy's cast; with copy=False an array that has the dtype is returned itself."""
@@ -176,7 +200,7 @@ class RoundedArray:
         dtype = self._result_dtype(right)
         model = self.model
         a, b = (right, self) if swapped else (self, right)
-        if _any_fixed(a.data) or _any_fixed(b.data):
+        if self._any_fixed(a.data) or self._any_fixed(b.data):
             fixed = turns.OPERATIONS.get(operation.__name__.strip("_"))
             if fixed is None:
                 raise LeavesTheRing("the text divides fixed-point turns")
@@ -189,6 +213,8 @@ class RoundedArray:
             left, second = model.rounded(_lifted(x), dtype), model.rounded(_lifted(y), dtype)
             return operation(model, left, second, dtype)
 
+        if model.shares:
+            return self.like(distinct.pairs(a.data, b.data, one), dtype)
         return self.like(np.frompyfunc(one, 2, 1)(a.data, b.data), dtype)
 
     def _result_dtype(self, other: RoundedArray) -> str:
@@ -247,7 +273,7 @@ class RoundedArray:
         return self.like(found.reshape(self.shape).astype(object))
 
     def __neg__(self) -> RoundedArray:
-        return self.like(_each(self.data, lambda x: -x))
+        return self.like(self._each(lambda x: -x))
 
     def __pos__(self) -> RoundedArray:
         return self
@@ -256,7 +282,13 @@ class RoundedArray:
         right = self._brought(other)
         dtype, model = self._result_dtype(right), self.model
         a, b = self.cast(dtype).data, right.cast(dtype).data
-        dot = np.frompyfunc(lambda row, column: model.dot(row, column, dtype), 2, 1)
+
+        def of(row: list[Any], column: list[Any]) -> Rounded:
+            return model.dot(row, column, dtype)
+
+        if model.shares:
+            return self.like(distinct.products(a, b, of), dtype)
+        dot = np.frompyfunc(of, 2, 1)
         rows, columns = _as_lists(a), _as_lists(np.swapaxes(b, -1, -2))
         products = dot(rows[..., :, None], columns[..., None, :])
         return self.like(model.new_stage(np.asarray(products, dtype=object)), dtype)
@@ -294,7 +326,7 @@ class RoundedArray:
 
     def _function(self, function: Callable[[Model, Rounded, str], Rounded]) -> RoundedArray:
         dtype, model = self.dtype.name, self.model
-        return self.like(_each(self.data, lambda x: function(model, _lifted(x), dtype)))
+        return self.like(self._each(lambda x: function(model, _lifted(x), dtype)))
 
     # -- what has no answer ------------------------------------------------------------------------
 
@@ -357,10 +389,6 @@ def _multiply(model: Model, a: Rounded, b: Rounded, dtype: str) -> Rounded:
 
 def _divide(model: Model, a: Rounded, b: Rounded, dtype: str) -> Rounded:
     return roots.divide(model, a, b, dtype)
-
-
-def _any_fixed(data: Any) -> bool:
-    return any(isinstance(x, turns.FixedPoint) for x in data.flat)
 
 
 def _lifted(x: Any) -> Rounded:

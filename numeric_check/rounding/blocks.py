@@ -29,10 +29,16 @@ from symbolic_pe.emit.plan import BlockGroup, KernelPlan, Vector
 from symbolic_pe.errors import Undecided
 
 MAPS, ROTATE, DECAY = "maps", "rotate", "decay"
+OPERATOR = "operator"
+"""The matrix A(τ) itself, in float64: row i of a block is what the query map makes of e_i."""
 BIAS, SCORE = "bias", "score_mod"
 OF_LAG = {DECAY: "decay", BIAS: "bias", SCORE: "make_score_mod"}
 """Forms that are functions of the lag u = t − s, with the names that texts give them."""
-FORMS = {MAPS: {"query": 1, "key": -1}, ROTATE: {"rotate": 1}, **{f: {f: 1} for f in OF_LAG}}
+FORMS = {
+    MAPS: {"query": 1, "key": -1},
+    ROTATE: {"rotate": 1},
+    **{f: {f: 1} for f in (OPERATOR, *OF_LAG)},
+}
 """The functions of a form, with the sign of u in the map that each applies."""
 SIGNS = {side: sign for sides in FORMS.values() for side, sign in sides.items()}
 BITS = 160
@@ -347,6 +353,7 @@ __all__ = [
     "FORMS",
     "MAPS",
     "OF_LAG",
+    "OPERATOR",
     "ROTATE",
     "SCORE",
     "SIGNS",

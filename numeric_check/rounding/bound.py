@@ -30,6 +30,7 @@ from numeric_check.rounding.blocks import (
     FORMS,
     MAPS,
     OF_LAG,
+    OPERATOR,
     ROTATE,
     SCORE,
     BlockBound,
@@ -82,8 +83,8 @@ class KernelBound:
     limited_by  `domain`, or `range` where the maps would leave the range of the dtype before
     relative    ε, coefficient by coefficient the largest over the blocks
     absolute    η, the largest over the blocks
-    form        `maps` (query and key), `rotate`, whose exact map has no decay, or `decay`, `bias`
-                and `score_mod`, functions of the lag u
+    form        `maps` (query and key), `rotate`, whose exact map has no decay, `operator`, every
+                row of a block of A(u), or `decay`, `bias` and `score_mod`, functions of the lag u
     parameters  the values of the parameters that it holds for
     box         where they lie instead: it holds for all values in there, as far as the maps stay
                 in the range of the dtype (`box_bounds.range_at`)
@@ -123,7 +124,7 @@ def rounding_bound(
     form: str = MAPS,
     parameters: Mapping[str, Asked] | None = None,
 ) -> KernelBound:
-    """Bound the rounding errors of one form: both maps, `rotate`, `decay`, `bias` or `score_mod`.
+    """Bound the rounding errors of one form: both maps, or one of the other functions.
 
     The text is executed once a side on elements that model every rounding of the dtypes that it
     names; so an edit that changes a dtype changes the bound. `reach` is the largest |position −
@@ -155,10 +156,11 @@ def rounding_bound(
     if not offers(kernel, plan, form, dtype):
         why = {
             BIAS: "where an encoding has an additive bias",
+            OPERATOR: "in float64",
             SCORE: "by texts for torch, where an encoding has an additive bias",
         }
         common = "where every block decays at one rate a head"
-        of_numpy = "; texts for numpy return float64" if kernel.target == "numpy" else ""
+        of_numpy = "" if kernel.target == "torch" else f"; texts for {kernel.target} return float64"
         raise NotYetCovered(f"{form} is offered {why.get(form, common)}{of_numpy}")
     if form == ROTATE:
         plan = without_decay(plan)
@@ -209,7 +211,7 @@ class _Asked:
     def symbolic(self) -> bool:
         """Whether parameters enter as symbols: over a box, or where the text branches on them."""
         matrices = any(isinstance(g, MatrixGroup) for g in self.plan.groups)
-        return self.values is None or (matrices and self.form == MAPS)
+        return self.values is None or (matrices and self.form in (MAPS, OPERATOR))
 
     @property
     def terms(self) -> Sequence[Sequence[RealTerm]]:
@@ -261,7 +263,9 @@ def offers(kernel: Kernel, plan: KernelPlan, form: str, dtype: str) -> bool:
     """Whether a kernel has a form with results in a dtype."""
     if form == MAPS:
         return True
-    of_dtype = kernel.target != "numpy" or dtype == "float64" or form == ROTATE
+    if form == OPERATOR:
+        return dtype == "float64" and kernel.has(OPERATOR)
+    of_dtype = kernel.target == "torch" or dtype == "float64" or form == ROTATE
     has = bool(plan.augmentations) if form in (BIAS, SCORE) else plan.uniform_decay is not None
     return has and of_dtype and kernel.has(OF_LAG.get(form, form))
 
@@ -307,7 +311,7 @@ def _side_bounds(
     called: tuple[Kernel, Sequence[float]], plan: KernelPlan, dtype: str, side: str, reach: float
 ) -> list[BlockBound]:
     kernel, arguments = called
-    model = Model(reach)
+    model = Model(reach, shares=side == OPERATOR)
     rows = run_side(kernel, plan, dtype, side, model, *arguments)[:, : plan.dimension]
     side_run = SideRun(plan, model, side, rows)
     return [

@@ -23,7 +23,7 @@ from numeric_check.kernels.kernel import Kernel
 from numeric_check.reference_values.exact_number import exact_number
 from numeric_check.reference_values.tolerance import FORMATS, window_exponent
 from numeric_check.rounding import upward
-from numeric_check.rounding.blocks import BlockBound
+from numeric_check.rounding.blocks import OPERATOR, BlockBound
 from numeric_check.rounding.box_blocks import BoxRun
 from numeric_check.rounding.cells import CELLS, GROWING, NEAR, Cell, near_reach, possible
 from numeric_check.rounding.coefficient import Box
@@ -69,7 +69,7 @@ def _in_cell(
     }
     if cell.kind == NEAR and balls:
         reach = max(near_reach(ball, reach) for ball in balls.values())
-    model = Model(reach, cell=cell)
+    model = Model(reach, cell=cell, shares=side == OPERATOR)
     given = [parameter(name, box) for name in plan.parameters]
     rows = run_side(kernel, plan, dtype, side, model, *given)[:, : plan.dimension]
     found: list[BlockBound] = []

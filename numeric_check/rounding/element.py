@@ -111,6 +111,7 @@ class Model:
     integers  t and c are integers: a multiple m·u^k that the format holds is not rounded
     later     u = t − c is not negative, and no text asks for the sign of anything else
     cell      answers comparisons of squares u²D, where D has parameters
+    shares    elements of arrays are few shared objects (see `distinct`)
     """
 
     reach: float
@@ -118,6 +119,7 @@ class Model:
     later: bool = False
     cell: Cell | None = None
     stages: list[list[Rounded]] = field(default_factory=list)
+    shares: bool = False
 
     def new_stage(self, products: Any) -> Any:
         """The product of the input with a basis becomes an input of its own.

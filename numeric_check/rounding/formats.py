@@ -18,7 +18,7 @@ from symbolic_pe.errors import KernelError
 LIBRARY_ULPS: Mapping[str, float] = MappingProxyType(
     {"float64": 1.0, "float32": 4.0, "bfloat16": 4.0, "float16": 4.0}
 )
-"""Assumed: exp, sin and cos are within this many units in the last place of the true value.
+"""Assumed: exp, sin, cos, log and powers are within this many units in the last place.
 
 Emitted texts use them in float64 only; the others are there so that an edited text has a bound.
 `library_error` measures the assumption."""
@@ -110,9 +110,15 @@ def relative_error_of_library(dtype: str) -> float:
 
 
 def library_error(
-    function: Callable[[Any], Any], name: str, arguments: Sequence[float], dtype: str = "float64"
+    function: Callable[[Any], Any],
+    name: str,
+    arguments: Sequence[float],
+    dtype: str = "float64",
+    *others: float,
 ) -> tuple[float, float]:
-    """The largest error of exp, sin or cos over some arguments, in units in the last place.
+    """The largest error of a function over some arguments, in units in the last place.
+
+    name    `exp`, `sin`, `cos`, `log`, or `__pow__` with the exponent in `others`
 
     Returns (units, the argument), measured against balls. Arguments are of the dtype, and so are
     results; subnormal results are left out.
@@ -126,7 +132,8 @@ def library_error(
     worst = (0.0, 0.0)
     for x, y in zip(arguments, found, strict=True):
         with precision(BITS):
-            exact = getattr(arb(exact_number(float(x))), name)()
+            more = [arb(exact_number(float(y))) for y in others]
+            exact = getattr(arb(exact_number(float(x))), name)(*more)
             if not abs(exact) >= format_.smallest_normal or not abs(exact) <= format_.largest:
                 continue
             # exponent of the binade that holds the true value

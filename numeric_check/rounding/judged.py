@@ -12,13 +12,21 @@ from numeric_check.kernels.kernel import Kernel
 from numeric_check.kernels.time_limit import time_limit
 from numeric_check.reference_values.tolerance import DTYPES
 from numeric_check.rounding.bias import BiasBound, bias_bound, measure_bias
-from numeric_check.rounding.blocks import BIAS, DECAY, MAPS, OF_LAG, ROTATE, SCORE
+from numeric_check.rounding.blocks import BIAS, DECAY, MAPS, OF_LAG, OPERATOR, ROTATE, SCORE
 from numeric_check.rounding.bound import KernelBound, offers, rounding_bound
-from numeric_check.rounding.causal import STEP, CausalBound, causal_bound, measure_causal
+from numeric_check.rounding.causal import (
+    CHUNKED,
+    STEP,
+    CausalBound,
+    causal_bound,
+    chunkwise_bound,
+)
 from numeric_check.rounding.formula import stated_formula, stated_number, states_at_least
 from numeric_check.rounding.measured import Measurement, measure
+from numeric_check.rounding.measured_causal import measure_causal, measure_chunkwise
 from numeric_check.rounding.parameters import Box
 from numeric_check.rounding.safe import SafePosition, safe_position
+from numeric_check.rounding.sum_maps import SumMaps
 from symbolic_pe.emit.plan import KernelPlan
 from symbolic_pe.errors import KernelError, NotYetCovered, Undecided
 
@@ -31,11 +39,15 @@ ASSUMED = (
 )
 LAW = "||y - A x|| <= eps ||A|| ||x|| + eta for every block A(u), u = position - reference"
 OF_LAGS = {
+    OPERATOR: "||row i of A' - A|| <= eps ||A|| + eta for every row of a block of operator(u)",
     DECAY: "|f - e^(a u)| <= eps e^(a u) + eta for decay, u the lag",
     BIAS: "|f - b(u)| <= eps |b|_+ + eta for bias, u the lag, |b|_+ the sum of its terms' sizes",
     SCORE: "|f - s - b(u)| <= eps (|s| + |b|_+) + eta for score_mod of a score s",
 }
-OF_SUMS = "|o - o_n| <= eps sum |q| M |k| |v| for the n-th recurrent_step, apart from underflow"
+OF_SUMS = (
+    "|o - o_n| <= eps sum |q| M |k| |v| for the n-th recurrent_step, and for chunkwise after r "
+    "runs of at most 64 positions, apart from underflow"
+)
 HOLDS, REFUTED, UNDECIDED = "holds", "refuted", "undecided"
 
 
@@ -79,7 +91,7 @@ class DtypeBias:
 
 @dataclass(frozen=True)
 class DtypeCausal:
-    """The bound of `recurrent_step`, and the worst measured error over it; in float64 none is."""
+    """The bound of a causal sum, and the worst measured error over it; in float64 none is."""
 
     bound: CausalBound
     measured: float
@@ -91,9 +103,11 @@ class KernelBounds:
 
     dtypes  of the query and key maps
     rotate  of `rotate`, where the kernel offers it: the form that is stable at any range
-    of_lag  of `decay`, `bias` and `score_mod`, by name and the dtype of the result; u is the lag
+    of_lag  of `operator`, `decay`, `bias` and `score_mod`, by name and the dtype of the result; u
+            is the lag
     bias    of the coordinates that realise a bias
-    causal  of the outputs of `recurrent_step` after n steps; empty where it has no bound
+    causal  of the outputs of `recurrent_step` after n steps, and
+    runs    of those of `chunkwise` after r runs; empty where they have no bound
     law     what a bound says, as a header states it
     """
 
@@ -104,6 +118,7 @@ class KernelBounds:
     bias: Mapping[str, DtypeBias] = field(default_factory=dict)
     of_lag: Mapping[str, Mapping[str, DtypeBound]] = field(default_factory=dict)
     causal: Mapping[str, DtypeCausal] = field(default_factory=dict)
+    runs: Mapping[str, DtypeCausal] = field(default_factory=dict)
     law: str = LAW
 
     @property
@@ -112,6 +127,12 @@ class KernelBounds:
         parts = {ROTATE: self.rotate, **self.of_lag}
         beside = {f"{form} {x}": d for form, found in parts.items() for x, d in found.items()}
         return {**self.dtypes, **beside}
+
+    @property
+    def sums(self) -> dict[str, DtypeCausal]:
+        """Bounds of causal sums by the name that a header gives them."""
+        parts = {STEP: self.causal, CHUNKED: self.runs}
+        return {f"{form} {x}": d for form, found in parts.items() for x, d in found.items()}
 
     @property
     def box(self) -> Box:
@@ -130,8 +151,8 @@ class KernelBounds:
             if d.measured > 1.0
         ]
         lines += [
-            f"rounding bound: {STEP} ({dtype}) is off by {d.measured:.3g} times its bound"
-            for dtype, d in self.causal.items()
+            f"rounding bound: {name} is off by {d.measured:.3g} times its bound"
+            for name, d in self.sums.items()
             if not d.measured <= 1.0
         ]
         return lines
@@ -141,13 +162,13 @@ class KernelBounds:
         if not self.dtypes:
             return []
         law = "; ".join([self.law, *(OF_LAGS[form] for form in self.of_lag)])
-        law += f"; {OF_SUMS}" if self.causal else ""
+        law += f"; {OF_SUMS}" if self.sums else ""
         if self.box:
             law += f", for {box_text(self.box)}, wherever the maps stay in range"
         return (
             [f"# error:       {law}"]
             + [f"# {name + ':':<12} {d.stated}" for name, d in self.all.items()]
-            + [f"# {STEP} {dtype}: {d.bound.stated}" for dtype, d in self.causal.items()]
+            + [f"# {name}: {d.bound.stated}" for name, d in self.sums.items()]
         )
 
     def false_statements(self, header: Mapping[str, str]) -> list[str]:
@@ -162,7 +183,7 @@ class KernelBounds:
                 for name in stated
             ]
         known: dict[str, DtypeBound | CausalBound] = {**self.all}
-        known.update({f"{STEP} {dtype}": d.bound for dtype, d in self.causal.items()})
+        known.update({name: d.bound for name, d in self.sums.items()})
         return [
             f"the header states {header[name]!r} for {name}, but the bound of this text is "
             f"{d.stated!r}"
@@ -190,21 +211,35 @@ def judge(kernel: Kernel, plan: KernelPlan, *, dtypes: Sequence[str] = DTYPES) -
                 offered = [d for d in dtypes if offers(kernel, plan, form, d)]
                 for dtype in offered:
                     found.setdefault(form, {})[dtype] = _judged(kernel, plan, dtype, form)
+            matrix, unknown_matrix = _operator(kernel, plan, dtypes)
             bias, missing = _bias(kernel, plan, dtypes)
-            causal, unknown = _causal(kernel, plan, dtypes)
+            maps_of_sums = SumMaps(kernel, plan)
+            causal, unknown = _sums(maps_of_sums, dtypes, STEP)
+            runs, unknown_runs = _sums(maps_of_sums, dtypes, CHUNKED)
     except (NotYetCovered, Undecided, KernelError) as error:
         return KernelBounds(UNDECIDED, str(error))
     of_lag = {form: found[form] for form in OF_LAG if form in found}
-    reason = ASSUMED + missing + unknown
-    bounds = KernelBounds(
-        HOLDS, reason, found.get(MAPS, {}), found.get(ROTATE, {}), bias, of_lag, causal
-    )
+    of_lag = ({OPERATOR: matrix} if matrix else {}) | of_lag
+    reason = ASSUMED + unknown_matrix + missing + unknown + unknown_runs
+    maps, rotate = found.get(MAPS, {}), found.get(ROTATE, {})
+    bounds = KernelBounds(HOLDS, reason, maps, rotate, bias, of_lag, causal, runs)
     if bounds.failures:
         return replace(bounds, verdict=REFUTED)
     if any(not math.isfinite(x) for d in bounds.all.values() for x in d.bound.relative):
         where = f" for {box_text(bounds.box)}: declare narrower parameters" if bounds.box else ""
         return KernelBounds(UNDECIDED, f"no finite bound{where}")
     return bounds
+
+
+def _operator(
+    kernel: Kernel, plan: KernelPlan, dtypes: Sequence[str]
+) -> tuple[dict[str, DtypeBound], str]:
+    """The bound of the matrix A(τ), or why there is none."""
+    offered = [dtype for dtype in dtypes if offers(kernel, plan, OPERATOR, dtype)]
+    try:
+        return {dtype: _judged(kernel, plan, dtype, OPERATOR) for dtype in offered}, ""
+    except NotYetCovered as error:
+        return {}, f"; operator is not bounded: {error}"
 
 
 def _bias(
@@ -223,22 +258,25 @@ def _bias(
     return found, ""
 
 
-def _causal(
-    kernel: Kernel, plan: KernelPlan, dtypes: Sequence[str]
-) -> tuple[dict[str, DtypeCausal], str]:
-    """Bounds of causal sums, or why there are none."""
-    if not kernel.has(STEP):
+OF_FORM = {STEP: (causal_bound, measure_causal), CHUNKED: (chunkwise_bound, measure_chunkwise)}
+
+
+def _sums(maps: SumMaps, dtypes: Sequence[str], form: str) -> tuple[dict[str, DtypeCausal], str]:
+    """Bounds of one form of causal sums, or why there are none."""
+    kernel, plan = maps.kernel, maps.plan
+    if not kernel.has(form):
         return {}, ""
+    bound_of, measure_of = OF_FORM[form]
     found = {}
     try:
         for dtype in dtypes:
-            bound = causal_bound(kernel, plan, dtype)
+            bound = bound_of(kernel, plan, dtype, maps=maps)
             measured = 0.0
             if dtype in MEASURED and not plan.parameters:
-                measured = measure_causal(kernel, plan, bound)
+                measured = measure_of(kernel, plan, bound)
             found[dtype] = DtypeCausal(bound, measured)
     except NotYetCovered as error:
-        return {}, f"; {STEP} is not bounded: {error}"
+        return {}, f"; {form} is not bounded: {error}"
     return found, ""
 
 

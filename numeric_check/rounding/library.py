@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,8 @@ class RoundingLibrary:
     name = ""
     weak = False
     default = "float64"
+    identity: Any = None
+    """The row that stands for all rows of the identity, where a text asks for one."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
@@ -84,6 +87,26 @@ class RoundingLibrary:
     def ones_like(self, value: RoundedArray, **_: Any) -> RoundedArray:
         """Ones."""
         return value.like(np.ones(value.shape, dtype=object))
+
+    def eye(self, size: int, **_: Any) -> RoundedArray:
+        """One row for all rows of the identity: what is done to it is done to each of them."""
+        if self.identity is None or len(self.identity) != size:
+            raise LeavesTheRing(f"the text uses {self.name}.eye")
+        return self.array_of(np.broadcast_to(self.identity, (size, size)), "float64")
+
+    def tril(self, value: RoundedArray) -> RoundedArray:
+        """Zeros above the diagonal of the last two axes."""
+        below = np.tril(np.ones(value.shape[-2:], dtype=bool))
+        return value.like(np.where(below, value.data, 0))
+
+    def zeros_like(self, value: RoundedArray) -> RoundedArray:
+        """Zeros."""
+        return value.like(np.zeros(value.shape, dtype=object))
+
+    def zeros(self, shape: Sequence[int], dtype: Any = None, device: Any = None) -> RoundedArray:
+        """Zeros of a dtype."""
+        name = self.default if dtype is None else dtype_of(dtype)
+        return self.array_of(np.zeros(tuple(shape), dtype=object), name)
 
     def multiply(self, first: Any, second: Any, *, out: Any = None) -> Any:
         """A product, into `out` when it is given."""
@@ -152,10 +175,6 @@ class RoundingNumPy(RoundingLibrary):
         """An array to be filled: an element that is read before is no number."""
         return value.like(np.full(value.shape, None, dtype=object))
 
-    def zeros_like(self, value: RoundedArray) -> RoundedArray:
-        """Zeros."""
-        return value.like(np.zeros(value.shape, dtype=object))
-
     def broadcast_to(self, value: Any, shape: Any) -> RoundedArray:
         """Repeat along axes of size 1."""
         found = self.brought(value)
@@ -168,6 +187,10 @@ class RoundingNumPy(RoundingLibrary):
     def flip(self, value: RoundedArray, axis: int) -> RoundedArray:
         """Reverse an axis, in the same memory."""
         return value.like(np.flip(value.data, axis))
+
+    def split(self, value: RoundedArray, cuts: Sequence[int], axis: int = 0) -> list[RoundedArray]:
+        """Parts of an axis between some places."""
+        return [value.like(part) for part in np.split(value.data, cuts, axis=axis)]
 
     def concatenate(self, arrays: Sequence[Any], axis: int = 0) -> RoundedArray:
         """Join along an axis."""
@@ -183,6 +206,21 @@ class RoundingTorch(RoundingLibrary):
 
     name, weak, default = "torch", True, "float32"
     contiguous_format = "contiguous"
+
+    @property
+    def amp(self) -> RoundingTorch:
+        """Where it is asked for autocast."""
+        return self
+
+    def is_autocast_available(self, _: str) -> bool:
+        """On every device that products are bounded for."""
+        return True
+
+    def autocast(self, _: str, *, enabled: bool) -> AbstractContextManager[None]:
+        """Turned off; what it does when it is on has no bound."""
+        if enabled:
+            raise LeavesTheRing("the text turns autocast on")
+        return nullcontext()
 
     def promote_types(self, a: Any, b: Any) -> DType:
         """Promotion of dtypes."""
@@ -258,6 +296,14 @@ class RoundingStandard(RoundingNumPy):
     def reshape(self, value: RoundedArray, shape: Sequence[int]) -> RoundedArray:
         """Another shape of the same elements."""
         return value.reshape(tuple(shape))
+
+    def matrix_transpose(self, value: RoundedArray) -> RoundedArray:
+        """Exchange the last two axes."""
+        return value.transpose(-1, -2)
+
+    def sum(self, value: RoundedArray, axis: int) -> RoundedArray:
+        """The sum along one axis, in any order."""
+        return value.sum(axis=axis)
 
     concat = RoundingNumPy.concatenate
 

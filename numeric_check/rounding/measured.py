@@ -18,7 +18,7 @@ from numeric_check.laws.subject import MapCall, Subject, position_array
 from numeric_check.reference_values.double_double import Array, DoubleDouble, contract
 from numeric_check.reference_values.exact_map import BlockArray, ExactMap
 from numeric_check.reference_values.exact_number import exact_number
-from numeric_check.rounding.blocks import FORMS, OF_LAG, ROTATE, SIGNS
+from numeric_check.rounding.blocks import FORMS, OF_LAG, OPERATOR, ROTATE, SIGNS
 from numeric_check.rounding.bound import KernelBound
 from numeric_check.rounding.box_bounds import range_at
 from numeric_check.rounding.measured_lag import measured_lag
@@ -34,6 +34,8 @@ from symbolic_pe.errors import KernelError
 
 VECTORS = 6
 SEED = 2026
+OPERATOR_STEP = 3
+"""Of the standard positions every third, since the operator takes them one by one."""
 
 
 class Bench:
@@ -104,6 +106,8 @@ class Bench:
         self, side: str, positions: Sequence[Number], vectors: Array, reference: float
     ) -> Array:
         """What the kernel returns, (vectors, HEADS, n, d) in float64."""
+        if side == OPERATOR:
+            return self._rows(positions, vectors)
         if side != ROTATE:
             call = MapCall(side, tuple(positions), reference, self.bound.dtype)
             images = self.subject.map(call, vectors)
@@ -115,6 +119,16 @@ class Bench:
         x = x[:, 0] if self.plan.heads == 1 else x
         found: Array = self.kernel.rotate(x, position_array(positions)).astype(np.float64)
         return found.reshape(shape)
+
+    def _rows(self, positions: Sequence[Number], vectors: Array) -> Array:
+        """xᵀA(τ) for unit vectors x, which are rows of the operator."""
+        values = [self.bound.parameters[name] for name in self.plan.parameters]
+        rows = [int(np.argmax(x)) for x in vectors]
+        found = []
+        for t in positions:
+            matrix = self.kernel.operator(float(t), *values)
+            found.append(matrix.reshape(self.plan.heads, self.plan.dimension, -1)[:, rows])
+        return np.stack(found).astype(np.float64).transpose(2, 1, 0, 3)
 
     def _against(
         self,
@@ -164,6 +178,11 @@ def measure(kernel: Kernel, plan: KernelPlan, bound: KernelBound) -> Measurement
     if bound.form in OF_LAG:
         return measured_lag(kernel, plan, bound)
     bench = Bench(kernel, plan, bound)
+    if bound.form == OPERATOR:
+        chosen = sorted(set(np.linspace(0, plan.dimension - 1, VECTORS).astype(int)))
+        units = np.eye(plan.dimension)[chosen]
+        found = bench.worst(standard_positions(bound.reach)[::OPERATOR_STEP], units)
+        return max(found, key=lambda m: m.ratio)
     drawn = np.random.default_rng(SEED).standard_normal((VECTORS, plan.dimension))
     found = bench.worst(standard_positions(bound.reach), drawn)
     if bound.form == ROTATE:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from numeric_check.kernels.kernel import Kernel
-from numeric_check.rounding.blocks import ROTATE
+from numeric_check.rounding.blocks import OPERATOR, ROTATE
 from numeric_check.rounding.element import (
     Model,
     Rounded,
     displacement,
+    number,
     position,
     reference,
     unknown,
 )
 from numeric_check.rounding.library import LIBRARIES, RoundingLibrary
+from numeric_check.rounding.majorant import NO_INPUT
 from numeric_check.text_proof.exact_element import LeavesTheRing
 from symbolic_pe.emit.plan import KernelPlan
 
@@ -29,25 +32,94 @@ def run_side(
 
     Arguments are values of the parameters, or elements that stand for them.
     """
+    if side == OPERATOR:
+        return run_operator(kernel, plan, model, *arguments)
     library = LIBRARIES[kernel.target](model)
     names = kernel.on_library(library, library.lift, library.functions)
+    t, c = given_places(library)
+    if side == ROTATE:
+        t = library.array_of(_filled((1,), displacement()), "float64")
+    name = ROTATE if side == ROTATE else f"transform_{side}"
+    named = {} if side == ROTATE else {"reference": c}
+    given = given_inputs(library, plan, dtype), t
+    result = names[name](*given, *brought(library, arguments), **named)
+    if result.dtype.name != dtype:
+        raise LeavesTheRing(f"{name} of {dtype} returns {result.dtype.name}")
+    return rows_of(result, plan, name)
+
+
+def run_operator(kernel: Kernel, plan: KernelPlan, model: Model, *arguments: Any) -> Any:
+    """The rows of A(τ) = F(τ)ᵀ, (HEADS, d): F(τ)x for one x in the place of every unit vector.
+
+    The text forms F(τ) of the rows of the identity; a row of unknown numbers stands for each of
+    them, so a bound for all x of norm 1 is one for every row.
+    """
+    if plan.basis is not None:
+        raise LeavesTheRing("with a basis the operator is a product of two maps")
+    library = LIBRARIES[kernel.target](model)
+    names = kernel.on_library(library, library.lift, library.functions)
+    d = plan.dimension
+    row = np.empty(d, dtype=object)
+    row[:] = [unknown(j, "float64") for j in range(d)]
+    library.identity = row
+    lag = library.array_of(_filled((), displacement()), "float64")
+    result = names[OPERATOR](lag, *brought(library, arguments))
+    shape = (d, d) if plan.heads == 1 else (plan.heads, d, d)
+    if result.dtype.name != "float64" or result.shape != shape:
+        raise LeavesTheRing(f"operator returns {result.dtype.name} of shape {result.shape}")
+    whole = np.asarray(result.data, dtype=object).reshape(plan.heads, d, d)
+    if not all(x is y for rows in whole for row in rows for x, y in zip(rows[0], row, strict=True)):
+        raise LeavesTheRing("the text does not treat the rows of the identity alike")
+    rows = np.empty((plan.heads, d), dtype=object)
+    for head, j in np.ndindex(*rows.shape):
+        rows[head, j] = _of_head(whole[head, 0, j], head * d)
+    return rows
+
+
+def _of_head(x: Any, first: int) -> Rounded:
+    """The same with inputs that are those of a head."""
+    element = x if isinstance(x, Rounded) else number(x)
+    if not first:
+        return element
+
+    def moved(terms: Mapping[Any, Any]) -> dict[Any, Any]:
+        return {
+            t._replace(input=t.input + first) if t.input > NO_INPUT else t: c
+            for t, c in terms.items()
+        }
+
+    return replace(element, value=moved(element.value), error=moved(element.error))
+
+
+def given_inputs(library: RoundingLibrary, plan: KernelPlan, dtype: str) -> Any:
+    """An input of its own for every channel of every head: (…, 1, d) in a dtype."""
     d = plan.dimension
     lead = (1,) if plan.heads == 1 else (plan.heads, 1)
     x = np.empty((*lead, d), dtype=object)
     for index in range(plan.heads * d):
         x.reshape(-1)[index] = unknown(index, dtype)
-    t, c = np.empty(1, dtype=object), np.empty((), dtype=object)
-    t[0], c[()] = displacement() if side == ROTATE else position(), reference()
-    name = ROTATE if side == ROTATE else f"transform_{side}"
-    named = {} if side == ROTATE else {"reference": library.array_of(c, "float64")}
-    given = library.array_of(x, dtype), library.array_of(t, "float64")
-    result = names[name](*given, *brought(library, arguments), **named)
-    if result.dtype.name != dtype:
-        raise LeavesTheRing(f"{name} of {dtype} returns {result.dtype.name}")
+    return library.array_of(x, dtype)
+
+
+def given_places(library: RoundingLibrary) -> tuple[Any, Any]:
+    """t, of shape (1,), and c, of shape ()."""
+    t, c = _filled((1,), position()), _filled((), reference())
+    return library.array_of(t, "float64"), library.array_of(c, "float64")
+
+
+def rows_of(result: Any, plan: KernelPlan, name: str) -> Any:
+    """The elements of a result, (HEADS, d + k). Raises `LeavesTheRing` for another shape."""
+    lead = (1,) if plan.heads == 1 else (plan.heads, 1)
     rows = np.asarray(result.data, dtype=object)
-    if rows.shape[:-1] != lead or rows.shape[-1] < d:
+    if rows.shape[:-1] != lead or rows.shape[-1] < plan.dimension:
         raise LeavesTheRing(f"{name} returns the shape {rows.shape}")
     return rows.reshape(plan.heads, -1)
+
+
+def _filled(shape: tuple[int, ...], element: Rounded) -> Any:
+    data = np.empty(shape, dtype=object)
+    data[...] = element
+    return data
 
 
 def brought(library: RoundingLibrary, arguments: Sequence[Any]) -> list[Any]:
@@ -55,4 +127,4 @@ def brought(library: RoundingLibrary, arguments: Sequence[Any]) -> list[Any]:
     return [library.brought(a) if isinstance(a, Rounded) else a for a in arguments]
 
 
-__all__ = ["brought", "run_side"]
+__all__ = ["brought", "given_inputs", "given_places", "rows_of", "run_operator", "run_side"]

@@ -40,7 +40,7 @@ from symbolic_pe.proof.prover import prove
 
 if TYPE_CHECKING:
     from numeric_check.laws.cross_check import CrossCheck
-    from numeric_check.rounding import DtypeBias, DtypeBound, KernelBounds
+    from numeric_check.rounding import DtypeBias, DtypeBound, DtypeCausal, KernelBounds
 
 MAX_KERNEL_BYTES = 4_000_000
 MAX_CERTIFICATE_BYTES = 64_000_000
@@ -85,17 +85,19 @@ def bounds_record(bounds: KernelBounds) -> BoundsRecord:
     }
     box = {name: list(ends) for name, ends in bounds.box.items()}
     verdict = verdicts[bounds.verdict]
-    causal = {
-        dtype: CausalRecord(
-            d.bound.formula,
-            [_finite(c) for c in d.bound.error],
-            d.bound.limit,
-            d.bound.gap,
-            _finite(d.measured),
-        )
-        for dtype, d in bounds.causal.items()
-    }
-    return BoundsRecord(verdict, bounds.reason, maps, rotate, bias, of_lag, box, causal)
+    causal, runs = (
+        {dtype: _causal_record(found) for dtype, found in part.items()}
+        for part in (bounds.causal, bounds.runs)
+    )
+    return BoundsRecord(verdict, bounds.reason, maps, rotate, bias, of_lag, box, causal, runs)
+
+
+def _causal_record(found: DtypeCausal) -> CausalRecord:
+    bound = found.bound
+    coefficients = [_finite(c) for c in bound.error]
+    return CausalRecord(
+        bound.formula, coefficients, bound.limit, bound.gap, _finite(found.measured)
+    )
 
 
 def _bias_record(found: DtypeBias) -> BiasRecord:

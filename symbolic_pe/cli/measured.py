@@ -122,11 +122,13 @@ def proved(found: Measured, kernel: Kernel) -> TextProof:
 
 def bounded(found: Measured, kernel: Kernel) -> KernelBounds:
     """Rounding bounds of a text, with the measured errors inside them."""
-    from numeric_check.rounding import KernelBounds, judge_axes
+    from numeric_check.rounding import KernelBounds, judge_axes, judge_positions
 
     if isinstance(found, SeveralAxes):
         return judge_axes(kernel, plan_axes(found))
-    return KernelBounds("undecided", "no rounding bound: measured only")
+    if found.function is None:
+        return KernelBounds("undecided", found.no_function)
+    return judge_positions(kernel, found.function)
 
 
 def compiled(found: Measured, text: str | EmittedKernel, module: str = "kernel") -> Kernel:

@@ -180,11 +180,12 @@ class BiasRecord(msgspec.Struct, frozen=True):
 
 
 class CausalRecord(msgspec.Struct, frozen=True):
-    """The rounding bound of the n-th output of `recurrent_step` in one dtype.
+    """The rounding bound of the n-th output of a causal sum in one dtype.
 
     |o - o_n| <= (coefficients[0] + coefficients[1]·n)·Σ |q|ᵀM(t - s)|k|·|v| for n <= `limit` and
-    gaps <= `gap`, apart from what underflow loses; `measured` is the worst measured error over it,
-    0 where none was measured.
+    gaps <= `gap`, apart from what underflow loses; of `chunkwise` n is the number of runs before.
+    With a basis P, |q| and |k| are |Pᵀ||q| and |P⁻¹||k|. `measured` is the worst measured error
+    over it, 0 where none was measured.
     """
 
     formula: str
@@ -201,8 +202,8 @@ class BoundsRecord(msgspec.Struct, frozen=True):
     coordinates that realise a bias, and `of_lag` of the functions `decay`, `bias` and `score_mod`
     of the lag u, where the kernel has them: |f - e^(au)| <= eps·e^(au) + eta of decay, and
     |f - s - b(u)| <= eps·(|s| + |b|_+) + eta of the others, |b|_+ the sum of the sizes of the
-    terms of b, and s the score. They hold for all `parameters` between two numbers, wherever the
-    maps stay in the range of the dtype.
+    terms of b, and s the score; `causal` of `recurrent_step`, `chunkwise` of that form. They hold
+    for all `parameters` between two numbers, wherever the maps stay in the range of the dtype.
     """
 
     verdict: Literal["holds", "refuted", "undecided"]
@@ -213,6 +214,7 @@ class BoundsRecord(msgspec.Struct, frozen=True):
     of_lag: dict[str, dict[str, BoundRecord]] = {}
     parameters: dict[str, list[float]] = {}
     causal: dict[str, CausalRecord] = {}
+    chunkwise: dict[str, CausalRecord] = {}
 
 
 class BuildRecord(msgspec.Struct, frozen=True):

@@ -326,16 +326,26 @@ def _bounds(artefacts: Artefacts, bounds: dict[str, BoundsRecord]) -> str:
     if any(found.causal for found in bounds.values()):
         lines += [
             "",
-            "Of the n-th output of `recurrent_step`, |ô − oₙ| ≤ ε(n)·Σ |q|ᵀM(t − s)|k|·|v| apart "
-            "from underflow, M(τ) = |A|(τ) with the norms of planes:",
+            "Of causal sums, |ô − oₙ| ≤ ε·Σ |q|ᵀM(t − s)|k|·|v| apart from underflow, M = |A| with "
+            "norms of planes, with a basis P for |Pᵀ||q| and |P⁻¹||k|: of the n-th output of "
+            "`recurrent_step`, and of those of `chunkwise` after r runs of 64 positions at most:",
             "",
-            "| kernel | dtype | ε | to n | gaps to | measured |",
+            "| kernel | dtype | ε | to | gaps to | measured |",
             "|---|---|---|---|---|---|",
         ]
-        lines += [
-            f"| {target} | {dtype} | `{b.formula}` | {b.limit} | {int(b.gap)} | {b.measured:.2f} |"
+        sums = [
+            (target, f"{dtype}, {form}", variable, b)
             for target, found in bounds.items()
-            for dtype, b in found.causal.items()
+            for form, variable, part in (
+                ("recurrent_step", "n", found.causal),
+                ("chunkwise", "r", found.chunkwise),
+            )
+            for dtype, b in part.items()
+        ]
+        lines += [
+            f"| {target} | {name} | `{b.formula}` | {variable} = {b.limit} | {int(b.gap)} | "
+            f"{b.measured:.2f} |"
+            for target, name, variable, b in sums
         ]
     for target, found in bounds.items():
         held = f" (for {box_text(found)})" if found.parameters else ""

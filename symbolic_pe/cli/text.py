@@ -110,6 +110,10 @@ def bounds_text(target: str, bounds: BoundsRecord) -> str:
         f"  {target:<6} {dtype:<9} recurrent_step, n-th output: eps = {b.formula} to n = {b.limit}"
         for dtype, b in bounds.causal.items()
     ]
+    lines += [
+        f"  {target:<6} {dtype:<9} chunkwise, after r runs: eps = {b.formula} to r = {b.limit}"
+        for dtype, b in bounds.chunkwise.items()
+    ]
     return "\n".join(lines)
 
 

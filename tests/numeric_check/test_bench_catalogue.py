@@ -37,11 +37,34 @@ def test_every_dtype_has_a_line_with_proof_bound_error_and_time(found: Survey) -
     }  # fmt: skip
 
 
+def test_other_functions_and_what_is_no_group_have_lines_of_their_own(found: Survey) -> None:
+    lines = {(b.encoding, b.target, b.function, b.dtype): b for b in found.beside}
+    for key in (
+        ("decay", "numpy", "chunkwise", "bfloat16"),
+        ("decay", "numpy", "operator", "float64"),
+        ("decay", "array-api", "recurrent_step", "float32"),
+    ):
+        assert lines[key].bound
+        assert lines[key].text == "proved"
+        assert lines[key].measured is None or 0.0 < lines[key].measured <= 1.0
+    (kerple,) = survey(["kerple"], targets=["numpy"]).beside
+    assert (kerple.function, kerple.text) == ("bias", "proved")
+    assert 0.0 < (kerple.measured or 0.0) <= 1.0
+    rows = [x for x in markdown(found).splitlines() if x.startswith("| decay | numpy | chunkwise")]
+    assert len(rows) == 4
+    assert all(row.replace("\\|", "").count("|") == 9 for row in rows)
+    assert replace(lines[key], measured=1.5).refuted
+
+
 def test_what_is_missing_says_why(found: Survey) -> None:
     text = markdown(found)
     assert "alibi, array-api: not emitted" in text
     assert any(line.startswith("| decay | array-api") for line in text.splitlines())
-    rows = [line for line in text.splitlines() if line.startswith("| decay | numpy")]
+    rows = [
+        line
+        for line in text.splitlines()
+        if line.startswith("| decay | numpy | ") and "maps," in line
+    ]
     assert len(rows) == 4
     assert all(line.replace("\\|", "").count("|") == 9 for line in rows), "bars are escaped"
 

@@ -48,6 +48,28 @@ def test_libraries_are_as_accurate_as_assumed(library: str, name: str, dtype: st
     assert units <= LIBRARY_ULPS[dtype], where
 
 
+SIZES = [
+    *np.exp(GENERATOR.uniform(-40.0, 40.0, 400)),
+    *(1.0 + GENERATOR.uniform(-0.5, 0.5, 400) * 2.0 ** -GENERATOR.integers(0, 50, 400)),
+    *(float(t) for k in range(1, 52) for t in (2**k - 1, 2**k, 2**k + 1)),
+]
+
+
+@pytest.mark.parametrize("library", [np.log, of_torch(torch.log)])
+def test_logarithms_are_as_accurate_as_assumed(library: Callable[[Any], Any]) -> None:
+    """Near 1 too, where the logarithm is small."""
+    units, where = library_error(library, "log", [float(x) for x in SIZES])
+    assert units <= LIBRARY_ULPS["float64"], where
+
+
+@pytest.mark.parametrize("exponent", [0.1, 1 / 3, 0.5, 1.5, 1.9999])
+def test_powers_are_as_accurate_as_assumed(exponent: float) -> None:
+    arguments = [float(x) for x in SIZES]
+    for raised in (lambda x: x**exponent, of_torch(lambda x: x**exponent)):
+        units, where = library_error(raised, "__pow__", arguments, "float64", exponent)
+        assert units <= LIBRARY_ULPS["float64"], where
+
+
 @pytest.mark.parametrize("name", ["exp", "sin", "cos"])
 def test_a_library_that_is_off_by_four_units_is_caught(name: str) -> None:
     function = LIBRARIES["numpy"][name]
