@@ -3,9 +3,9 @@
     |(F̂(p) − F(p))x| ≤ (ROUNDINGS·u + PHASE·2⁻⁵³·Σ|pᵢ|·maxⱼ|θᵢⱼ|)·|x|
 
 for unit vectors x, with u the unit roundoff of the dtype, and that of float32 added where sums are
-made in it. The same bound, twice and times |F(p)||G(p′)|, holds for F(p)ᵀG(p′) against A(p − p′).
-Where something decays, positions are tried up to GROWTH/rate. A verdict is about the positions that
-are tried.
+made in it. The same bound, twice and times |F(p)||G(p′)|, holds for F(p)ᵀG(p′) against A(p − p′);
+with a basis P, |P||P⁻¹| times. Where something decays, positions are tried up to GROWTH/rate, and
+where something shears, up to SHEARED/|N|. A verdict is about the positions that are tried.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from flint import arb, arb_mat, fmpq
 from numeric_check.kernels.kernel import DTYPE_OF, EmittedText, Kernel, compile_kernel
 from numeric_check.laws.agreement import Agreement, Worst
 from symbolic_pe.algebra.matrix import ScalarMatrix
-from symbolic_pe.algebra.scalar import precision
+from symbolic_pe.algebra.scalar import Scalar, precision
+from symbolic_pe.emit.axes import AxesPlan
 from symbolic_pe.encodings.axes import SeveralAxes
 from symbolic_pe.jordan.components import connected_components
 
@@ -28,7 +29,7 @@ Array = npt.NDArray[np.float64]
 REQUIRED = ("DIMENSION", "HEADS", "transform_query", "transform_key", "operator")
 ROUNDINGS = 8.0
 PHASE = 8.0
-GROWTH = 5.0
+GROWTH, SHEARED = 5.0, 8.0
 BITS = 160
 UNIT = {"float64": 2.0**-53, "float32": 2.0**-24, "bfloat16": 2.0**-8, "float16": 2.0**-11}
 STEPS = (0.0, 1.0, 0.5, -3.0, 419.0, 65536.0, 131071.0)
@@ -45,26 +46,27 @@ def positions_of(axes: int) -> list[tuple[float, ...]]:
     return list(dict.fromkeys(found))
 
 
-def check_axes_kernel(found: SeveralAxes, text: str | EmittedText) -> list[Agreement]:
+def check_axes_kernel(plan: AxesPlan, text: str | EmittedText) -> list[Agreement]:
     """Run an emitted text in every dtype and compare its maps, its scores and its operator.
 
     Raises `KernelError` for a text that is not array arithmetic, or lacks a function.
     """
     kernel = compile_kernel(text, required=REQUIRED)
-    places = _within_range(found, positions_of(len(found.axes)))
-    operators = {p: exact_operator(found, p) for p in _differences(places)}
-    return [_in_dtype(found, kernel, dtype, places, operators) for dtype in kernel.dtypes]
+    places = _within_range(plan, positions_of(len(plan.rates)))
+    operators = {p: exact_operator(plan.encoding, p) for p in _differences(places)}
+    return [_in_dtype(plan, kernel, dtype, places, operators) for dtype in kernel.dtypes]
 
 
-def _within_range(
-    found: SeveralAxes, places: Sequence[tuple[float, ...]]
-) -> list[tuple[float, ...]]:
-    """Positions at which no factor of one side is beyond e^GROWTH; scaled down, not left out."""
-    rates = [max(abs(row[i].to_float()) for i, row in enumerate(g.matrix)) for g in found.axes]
+def _within_range(plan: AxesPlan, places: Sequence[tuple[float, ...]]) -> list[tuple[float, ...]]:
+    """Positions at which no factor of one side is too large; scaled down, not left out."""
+    rates = [_largest([row]) for row in plan.rates]
+    shears = [_largest(m) for m in plan.shears]
     kept = []
     for place in places:
-        growth = sum(abs(p) * a for p, a in zip(place, rates, strict=True))
-        scale = min(1.0, GROWTH / growth) if growth else 1.0
+        scale = 1.0
+        for sizes, most in ((rates, GROWTH), (shears, SHEARED)):
+            grown = sum(abs(p) * a for p, a in zip(place, sizes, strict=False))
+            scale = min(scale, most / grown) if grown else scale
         kept.append(tuple(p * scale for p in place))
     return list(dict.fromkeys(kept))
 
@@ -114,15 +116,17 @@ def exact_operator(found: SeveralAxes, lag: Sequence[float]) -> Array:
 
 
 def _in_dtype(
-    found: SeveralAxes,
+    plan: AxesPlan,
     kernel: Kernel,
     dtype: str,
     places: Sequence[tuple[float, ...]],
     operators: dict[tuple[float, ...], Array],
 ) -> Agreement:
+    found = plan.encoding
     identity = np.eye(found.dimension).astype(DTYPE_OF[dtype])
     unit = UNIT[dtype] + (0.0 if dtype == "float64" else UNIT["float32"])
-    speeds = [_largest(g.matrix) for g in found.axes]
+    speeds = _speeds(plan)
+    spread = 1.0 if plan.bases is None else _norm(plan.bases[0]) * _norm(plan.bases[1])
 
     def tolerance(*lags: Sequence[float]) -> float:
         turned = sum(abs(x) * s for p in lags for x, s in zip(p, speeds, strict=True))
@@ -133,7 +137,6 @@ def _in_dtype(
         return np.asarray(rows, np.float64).T
 
     ones = (1.0,) * len(found.axes)
-    damped = any(not row[i].is_zero() for g in found.axes for i, row in enumerate(g.matrix))
     worst = Worst()
 
     def record(computed: Array, exact: Array, allowed: float, where: str) -> None:
@@ -143,28 +146,44 @@ def _in_dtype(
         query, key = image("transform_query", p), image("transform_key", q)
         exact = operators[_minus(p, q)]
         sizes = np.linalg.norm(query, axis=0), np.linalg.norm(key, axis=0)
-        room = max(1.0, float(sizes[0].max() * sizes[1].max()))
+        room = max(spread, float(sizes[0].max() * sizes[1].max()))
         record(query.T @ key, exact, room * tolerance(p, q), f"score at p = {p}, p' = {q}")
-        if damped:
+        if not plan.turns_only:
             moved = image("transform_query", p, 1.0), image("transform_key", q, 1.0)
             room *= float(np.linalg.norm(moved[0]) * np.linalg.norm(moved[1]))
             where = f"score at p = {p}, p' = {q}, reference 1"
             record(moved[0].T @ moved[1], exact, room * tolerance(p, q, ones), where)
-        else:
+        elif plan.one_map:
             off = np.abs(sizes[0] - 1)[None, :]
             record(off, np.zeros_like(off), tolerance(p), f"norms at p = {p}")
     for p in places:
         if all(x.is_integer() for x in p):
             rows = kernel.call("transform_query", identity, np.array([p], np.int64))
             same = np.asarray(rows, np.float64).T
-            size = max(1.0, float(np.linalg.norm(same, axis=0).max()))
+            size = max(spread, float(np.linalg.norm(same, axis=0).max()))
             record(image("transform_query", p), same, size * tolerance(p), f"integers p = {p}")
         if dtype == "float64":
             computed = np.asarray(kernel.call("operator", np.array(p)), np.float64)
-            room = max(1.0, float(np.linalg.norm(operators[p], axis=0).max()))
+            room = spread * max(1.0, float(np.linalg.norm(operators[p], axis=0).max()))
             record(computed, operators[p], room * tolerance(p), f"operator at p = {p}")
     return worst.agreement(kernel.target, dtype)
 
 
-def _largest(matrix: ScalarMatrix) -> float:
+def _speeds(plan: AxesPlan) -> list[float]:
+    """The largest entry of every generator, also in the coordinates of the basis."""
+    return [
+        max(
+            _largest(generator.matrix),
+            _largest([plan.frequencies[axis], plan.rates[axis]]),
+            _largest(plan.shears[axis]) if plan.shears else 0.0,
+        )
+        for axis, generator in enumerate(plan.encoding.axes)
+    ]
+
+
+def _largest(matrix: Sequence[Sequence[Scalar]]) -> float:
     return max((abs(x.to_float()) for row in matrix for x in row), default=0.0)
+
+
+def _norm(matrix: ScalarMatrix) -> float:
+    return float(np.linalg.norm([[x.to_float() for x in row] for row in matrix], ord=2))

@@ -135,7 +135,7 @@ class PositionsJudge:
     def _measured(self, text: str) -> Iterator[str]:
         """Lines of the comparisons with exact values that refute."""
         checks = (
-            check_axes_kernel(self.plan.encoding, text)
+            check_axes_kernel(self.plan, text)
             if isinstance(self.plan, AxesPlan)
             else [check_position_function(self.plan, text)]
         )

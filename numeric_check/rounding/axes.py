@@ -42,7 +42,6 @@ from numeric_check.rounding.safe import SafePosition, safe_within
 from numeric_check.text_proof.axes_proof import decide_axes, generator_of
 from numeric_check.text_proof.exact_engine import ENGINES
 from numeric_check.text_proof.exact_input import DOES_NOT_RUN, Refuted
-from symbolic_pe.algebra.matrix import transpose
 from symbolic_pe.algebra.scalar import Scalar, precision
 from symbolic_pe.emit.axes import AxesPlan
 from symbolic_pe.emit.plan import BlockGroup, KernelPlan, plan_kernel
@@ -231,9 +230,7 @@ def plan_along(plan: AxesPlan, weights: Sequence[int]) -> KernelPlan:
     placed += [PlacedBlock(Block(rate), (i,)) for i, rate in enumerate(rates) if i not in inside]
     encoding = Encoding(plan.encoding.name, (Head(Generator.from_blocks(placed)),))
     found = plan_kernel(encoding)
-    if plan.basis is None:
-        return found
-    return replace(found, basis=((plan.basis, transpose(plan.basis)),))
+    return found if plan.bases is None else replace(found, basis=(plan.bases,))
 
 
 def _away(

@@ -41,6 +41,7 @@ from numeric_check.text_proof.exact_matrices import (
 )
 from numeric_check.text_proof.plain_maps import decide_close
 from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
+from symbolic_pe.algebra.matrix import ScalarMatrix, identity
 from symbolic_pe.algebra.scalar import Scalar
 from symbolic_pe.emit.axes import AxesPlan
 
@@ -216,21 +217,22 @@ def _decide_operator(run: _Run, maps: AxesMaps) -> None:
 def _compare(plan: AxesPlan, rates: Sequence[Constants], start: Constants, end: Constants) -> None:
     """Kₐ, P̂, Q̂ of the text against those of the plan."""
     d = plan.encoding.dimension
-    if plan.basis is None:
-        p = {(i, i): Scalar.rational(1) for i in range(d)}
-    else:
-        p = {(i, j): x for i, row in enumerate(plan.basis) for j, x in enumerate(row) if x.terms}
+    p, q = plan.bases or (identity(d), identity(d))
     for axis, rate in enumerate(rates):
         name = plan.encoding.axis_names[axis]
         decide_close(rate, generator_of(plan, axis), f"axis {name}: generator")
-    decide_close(start, p, "query map at position 0")
-    undone = {(j, i): x for (i, j), x in p.items()}
-    decide_close(end, undone, "key map at position 0")
+    decide_close(start, _entries(p), "query map at position 0")
+    decide_close(end, _entries(q), "key map at position 0")
+
+
+def _entries(matrix: ScalarMatrix) -> dict[tuple[int, int], Scalar]:
+    return {(i, j): x for i, row in enumerate(matrix) for j, x in enumerate(row) if x.terms}
 
 
 def generator_of(plan: AxesPlan, axis: int) -> dict[tuple[int, int], Scalar]:
-    """Xₐ of the plan, in the coordinates that the maps return."""
-    found = {(i, i): x for i, x in enumerate(plan.rates[axis]) if x.terms}
+    """Dₐ + Nₐ of the plan, in the coordinates that the maps return."""
+    found = _entries(plan.shears[axis]) if plan.shears else {}
+    found |= {(i, i): x for i, x in enumerate(plan.rates[axis]) if x.terms}
     for (first, second), x in zip(plan.planes, plan.frequencies[axis], strict=True):
         if x.terms:
             found[first, second], found[second, first] = x, -x

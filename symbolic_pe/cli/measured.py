@@ -148,7 +148,7 @@ def measured(found: Measured, text: str | EmittedKernel) -> dict[str, MeasuredRe
     from numeric_check.laws.position_function import check_position_function
 
     checks = (
-        check_axes_kernel(found, text)
+        check_axes_kernel(plan_axes(found), text)
         if isinstance(found, SeveralAxes)
         else [check_position_function(found, text)]
     )

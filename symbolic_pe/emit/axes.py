@@ -1,11 +1,12 @@
-"""Emit a commuting group of rotations, A(p) = exp(Σ pᵢXᵢ), as one file.
+"""Emit a commuting group, A(p) = exp(Σ pᵢXᵢ), as one file.
 
-    Xᵢ = P·(⊕ⱼ aᵢⱼI − θᵢⱼJ)·Pᵀ,   q̃ = e^{Σ pᵢaᵢⱼ} R(Σ pᵢθᵢⱼ) in plane j of Pᵀq,
-                                  k̃ = e^{−Σ pᵢaᵢⱼ} R(Σ pᵢθᵢⱼ) in plane j of Pᵀk
+    Xᵢ = P·(⊕ⱼ (αᵢⱼI − θᵢⱼJ) + Nᵢ)·P⁻¹,   u = p − reference
+    q̃ = exp(Σ uᵢNᵢ)ᵀ e^{Σ uᵢαᵢⱼ} R(Σ uᵢθᵢⱼ) in plane j of Pᵀq,
+    k̃ = exp(−Σ uᵢNᵢ) e^{−Σ uᵢαᵢⱼ} R(Σ uᵢθᵢⱼ) in plane j of P⁻¹k
 
-P is orthogonal, the identity for most; the last P cancels in scores, so it is left out on both
-sides (the gauge M = Pᵀ). Where every aᵢⱼ is 0, one map serves queries and keys. Otherwise
-positions count from a reference, which has to be near, because one side grows.
+The first and last factor P⁻¹P of a score cancels, so it is left out on both sides (the gauge
+M = P⁻¹). Where every αᵢⱼ and Nᵢ is 0 and P is orthogonal, one map serves queries and keys. Where
+something grows, positions count from a reference, which has to be near, because one side grows.
 """
 
 from __future__ import annotations
@@ -14,9 +15,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from symbolic_pe.algebra.scalar import ONE, ZERO
+from symbolic_pe.algebra.scalar import ONE, ZERO, Scalar
 from symbolic_pe.emit import axes_standard
-from symbolic_pe.emit.axes_plan import AxesPlan, opening, plan_axes
+from symbolic_pe.emit.axes_plan import AxesPlan, plan_axes
+from symbolic_pe.emit.axes_text import (
+    SHEAR_LOOP,
+    basis_of_blocks,
+    maps,
+    number,
+    opening,
+    shear_opening,
+    sides,
+)
 from symbolic_pe.emit.layout import STEP, docstring, fits, table
 from symbolic_pe.emit.names import plain
 from symbolic_pe.emit.source import EmittedKernel, with_header
@@ -43,6 +53,7 @@ class _Library:
     copy: str
     eye: str
     diagonal: str
+    transposed: str
 
 
 _NUMPY = _Library(
@@ -56,6 +67,7 @@ _NUMPY = _Library(
     "turned.copy()",
     "np.eye(DIMENSION)",
     "np.eye(DIMENSION)",
+    "np.swapaxes({name}, -1, -2)",
 )
 _TORCH = _Library(
     "import torch",
@@ -68,6 +80,7 @@ _TORCH = _Library(
     "turned.clone()",
     "torch.eye(DIMENSION, dtype=torch.float64, device=lag.device)",
     'torch.eye(DIMENSION, dtype=torch.float64, device="cpu")',
+    "{name}.transpose(-2, -1)",
 )
 LIBRARIES = {"numpy": _NUMPY, "torch": _TORCH}
 
@@ -97,13 +110,13 @@ def _body(plan: AxesPlan, library: _Library | None) -> str:
     else:
         prefix = library.imported.split()[-1]
         imported, constants = library.imported, _constants(plan, library)
-        transform, operator = _transform(plan, library, prefix), _operator(plan, library, prefix)
+        transform, operator = _transform(plan, library, prefix), _operator(plan, library)
     names = ", ".join(found.axis_names)
     law = "(F(p)q)^T (G(p')k) = q^T A(p - p') k, A(p) = exp(sum p_i X_i), for all p and p'."
     lines = [
         docstring(
             f"{plain(found.title or found.name)}.",
-            [law, f"Axes of positions, in order: {plain(names)}. {_sides(plan)}"],
+            [law, f"Axes of positions, in order: {plain(names)}. {sides(plan)}"],
             "",
         ),
         "",
@@ -119,7 +132,7 @@ def _body(plan: AxesPlan, library: _Library | None) -> str:
         *transform,
         "",
         "",
-        *_maps(plan),
+        *maps(plan, axes_standard.TRANSPOSED if library is None else _transposed(library)),
         "",
         "",
         *operator,
@@ -131,24 +144,30 @@ def _body(plan: AxesPlan, library: _Library | None) -> str:
     return "\n".join(lines)
 
 
-def _sides(plan: AxesPlan) -> str:
-    if plan.turns_only:
-        return "Both sides have one map."
-    return (
-        "Queries are scaled by e^(a (p - reference)) and keys by its inverse, so one side grows: "
-        "keep the reference near the positions of a call."
-    )
+def _transposed(library: _Library) -> str:
+    return library.transposed.format(name="INVERSE_BASIS")
 
 
 def _constants(plan: AxesPlan, library: _Library) -> list[str]:
     result = _planes(plan, library) if plan.planes else []
-    if not plan.turns_only:
+    if plan.scales:
         result.append(_rates(plan, library))
-    if plan.basis is not None:
-        head, tail = library.table
-        entries = [[repr(x.to_float()) for x in row] for row in plan.basis]
-        result.append(table("BASIS", head, entries, tail))
+    if plan.bases is not None:
+        basis, inverse = (basis_of_blocks(m) for m in plan.bases)
+        result.append(_matrix("BASIS", basis, library))
+        if not plan.one_basis:
+            result.append(_matrix("INVERSE_BASIS", inverse, library))
+    if plan.shears:
+        rows = [row for shear in plan.shears for row in shear]
+        result.append(f"DEGREE = {plan.degree}")
+        result.append(_matrix("SHEAR", rows, library))
+        result.append("SHEAR = SHEAR.reshape(AXES, DIMENSION, DIMENSION)")
     return result
+
+
+def _matrix(name: str, rows: Sequence[Sequence[Scalar]], library: _Library) -> str:
+    head, tail = library.table
+    return table(name, head, [[number(x) for x in row] for row in rows], tail)
 
 
 def _rates(plan: AxesPlan, library: _Library) -> str:
@@ -162,7 +181,7 @@ def _rates(plan: AxesPlan, library: _Library) -> str:
         for j, x in enumerate(row)
     ):
         return f"RATE = {value.to_float()!r} * {library.diagonal}"
-    rows = [[repr(x.to_float()) for x in row] for row in plan.rates]
+    rows = [[number(x) for x in row] for row in plan.rates]
     if size == 1:
         return f"{table('RATE', head, rows, tail)}\nRATE = RATE[None, :]"
     return table("RATE", head, rows, tail)
@@ -170,7 +189,7 @@ def _rates(plan: AxesPlan, library: _Library) -> str:
 
 def _planes(plan: AxesPlan, library: _Library) -> list[str]:
     head, tail = library.table
-    rows = [[repr(x.to_float()) for x in row] for row in plan.frequencies]
+    rows = [[number(x) for x in row] for row in plan.frequencies]
     if len(rows) == 1:
         frequency = f"{table('FREQUENCY', head, rows, tail)}\nFREQUENCY = FREQUENCY[None, :]"
     else:
@@ -209,14 +228,14 @@ def _transform(plan: AxesPlan, library: _Library, prefix: str) -> list[str]:
         return library.where.format(name=name)
 
     first, second = where("FIRST"), where("SECOND")
-    alone = plan.turns_only
     lines = [*opening(plan), f"{STEP}wide = {library.wide}"]
-    if plan.planes or plan.basis is not None:
+    if plan.planes or plan.bases is not None:
         lines.append(f"{STEP}turned = {cast('x', 'wide')}")
-    if plan.basis is not None:
-        lines.append(f"{STEP}turned = turned @ {cast(where('BASIS'), 'wide')}")
-    lines.append(f"{STEP}elapsed = {library.promoted}{'' if alone else ' - reference'}")
-    result = "x" if plan.basis is None else "turned"
+    if plan.bases is not None:
+        lines += _into_basis(plan, library, cast)
+    moved = "" if plan.turns_only else " - reference"
+    lines.append(f"{STEP}elapsed = {library.promoted}{moved}")
+    result = "x" if plan.bases is None else "turned"
     if plan.planes:
         result = "result"
         lines += [
@@ -228,44 +247,71 @@ def _transform(plan: AxesPlan, library: _Library, prefix: str) -> list[str]:
             f"{STEP}result[..., {first}] = cosine * first - sine * second",
             f"{STEP}result[..., {second}] = sine * first + cosine * second",
         ]
-    if not alone:
+    if plan.scales:
         growth = cast(f"{prefix}.exp(sign * (elapsed @ {where('RATE')}))", "wide")
         lines.append(f"{STEP}result = {growth} * {result}")
         result = "result"
-    return [*lines, f"{STEP}return {cast(result, 'x.dtype')}"]
+    if plan.shears:
+        given = cast("x", "wide") if result == "x" else result
+        lines.append(f"{STEP}result = _sheared({given}, {cast('elapsed', 'wide')}, sign)")
+        result = "result"
+    lines.append(f"{STEP}return {cast(result, 'x.dtype')}")
+    return [*lines, *_shearing(library)] if plan.shears else lines
 
 
-def _maps(plan: AxesPlan) -> list[str]:
-    if plan.turns_only:
-        return [
-            "def transform_key(x, position):",
-            docstring("G(p)x: the map of queries, because every generator is skew."),
-            f"{STEP}return transform_query(x, position)",
-        ]
+def _into_basis(plan: AxesPlan, library: _Library, cast: Callable[[str, str], str]) -> list[str]:
+    """The input in the coordinates of K: Pᵀq or P⁻¹k."""
+    assert plan.bases is not None
+    basis = library.where.format(name="BASIS")
+    lines = []
+    if not plan.one_basis and plan.turns_only:
+        basis = library.where.format(name="basis")
+    elif not plan.one_basis:
+        lines.append(f"{STEP}basis = BASIS if sign > 0 else {_transposed(library)}")
+        basis = library.where.format(name="basis")
+    size = len(basis_of_blocks(plan.bases[0]))
+    basis = cast(basis, "wide")
+    if size == plan.encoding.dimension:
+        return [*lines, f"{STEP}turned = turned @ {basis}"]
+    blocks = f"turned.reshape(*x.shape[:-1], {plan.encoding.dimension // size}, {size})"
     return [
-        "def transform_query(x, position, reference=0.0):",
-        docstring("F(p)x for x of shape (..., n, DIMENSION) at positions (..., n, AXES)."),
-        f"{STEP}return _transform(x, position, reference, 1.0)",
-        "",
-        "",
-        "def transform_key(x, position, reference=0.0):",
-        docstring("G(p)x, the inverse transpose."),
-        f"{STEP}return _transform(x, position, reference, -1.0)",
+        *lines,
+        f"{STEP}blocks = {blocks}",
+        f"{STEP}turned = (blocks @ {basis}).reshape(x.shape)",
     ]
 
 
-def _operator(plan: AxesPlan, library: _Library, prefix: str) -> list[str]:
-    transposed = "rows.T"
+def _shearing(library: _Library) -> list[str]:
+    undone = library.transposed.format(name="SHEAR")
+    shear = library.cast.format(text=library.where.format(name="shear"), dtype="x.dtype")
+    return [
+        "",
+        "",
+        *shear_opening(),
+        f"{STEP}shear = SHEAR if sign > 0 else -{undone}",
+        f"{STEP}shear = {shear}",
+        *SHEAR_LOOP,
+    ]
+
+
+def _operator(plan: AxesPlan, library: _Library) -> list[str]:
     lines = [
         "def operator(lag):",
         docstring("A(p) for one difference p of positions, of shape (AXES,)."),
         f"{STEP}identity = {library.eye}",
-        f"{STEP}rows = transform_key(identity, -lag[None, :])",
     ]
-    if plan.basis is None:
-        return [*lines, f"{STEP}return {transposed}"]
-    where = "BASIS" if prefix == "np" else "BASIS.to(lag.device)"
-    return [*lines, f"{STEP}return {where} @ {transposed}"]
+    if plan.bases is None:
+        return [
+            *lines,
+            f"{STEP}rows = transform_key(identity, -lag[None, :])",
+            f"{STEP}return rows.T",
+        ]
+    return [
+        *lines,
+        f"{STEP}query = transform_query(identity, lag[None, :])",
+        f"{STEP}key = transform_key(identity, 0 * lag[None, :])",
+        f"{STEP}return query @ key.T",
+    ]
 
 
 __all__ = ["NO_CERTIFICATE", "AxesPlan", "emit_axes", "plan_axes"]

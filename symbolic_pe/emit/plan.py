@@ -384,14 +384,14 @@ def _diagonalised(generators: Sequence[Generator]) -> _Diagonal:
         blocks, basis, inverse = balanced(blocks, basis, inverse)
         bases.append((basis, inverse))
         heads.append(place_consecutively(blocks))
-    orders = [_permutation(p) for p, _ in bases]
+    orders = [permutation_of(p) for p, _ in bases]
     if all(order is not None and order == orders[0] for order in orders):
         placed = [_moved(head, orders[0] or ()) for head in heads]
         return _Diagonal(_block_groups(placed, ()), None, tuple(found), distance)
     return _Diagonal(_block_groups(heads, ()), tuple(bases), tuple(found), distance)
 
 
-def _permutation(basis: ScalarMatrix) -> tuple[int, ...] | None:
+def permutation_of(basis: ScalarMatrix) -> tuple[int, ...] | None:
     """The channel of each Jordan coordinate, when P only permutes channels."""
     channels = []
     for column in zip(*basis, strict=True):
@@ -426,5 +426,6 @@ __all__ = [
     "MatrixGroup",
     "Vector",
     "is_norm_preserving",
+    "permutation_of",
     "plan_kernel",
 ]

@@ -21,27 +21,23 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from flint import acb, fmpq, fmpq_mat, fmpq_poly, fmpz_poly
+from flint import acb, fmpq_mat, fmpq_poly, fmpz_poly
 
 from symbolic_pe.algebra.assumptions import Assumptions
 from symbolic_pe.algebra.matrix import ScalarMatrix, apply, is_rational, scalar_matrix, to_fmpq
 from symbolic_pe.algebra.real_number import RealNumber
 from symbolic_pe.algebra.scalar import DECISION_PRECISIONS, ONE, ZERO, Scalar, precision
-from symbolic_pe.errors import NotYetCovered, SymbolicPEError, Undecided
+from symbolic_pe.errors import NotYetCovered, Undecided
 from symbolic_pe.generators.commuting import CommutingFamily
 from symbolic_pe.jordan.components import connected_components
 from symbolic_pe.jordan.form import ImplicitEigenvalue, polynomial_text
+from symbolic_pe.jordan.joint_pieces import Piece, identity_of, rational_pieces
 from symbolic_pe.jordan.rational import (
     Primary,
     centre_and_discriminant,
-    checked_height,
     eigenvalues_of,
     enclosure_of,
-    evaluate_at,
-    nullspace,
-    primary_structure,
     root_in_ring,
-    semisimple_polynomial,
 )
 from symbolic_pe.jordan.roots import implicit_eigenvalues
 
@@ -117,20 +113,20 @@ def joint_structure(family: CommutingFamily) -> tuple[JointComponent, ...]:
     found: list[JointComponent] = []
     for coordinates in connected_components(union):
         parts = [tuple(tuple(m[i][j] for j in coordinates) for i in coordinates) for m in matrices]
-        read = None if all(map(is_rational, parts)) else _read_off(parts, assumptions)
+        read = None if all(map(is_rational, parts)) else read_off(parts, assumptions)
         if read is not None:
             found.append(JointComponent(coordinates, None, None, (read,)))
             continue
-        scaled = [_scaled(part) for part in parts]
-        if any(s is None for s in scaled):
+        multiples = [as_multiple(part) for part in parts]
+        if any(s is None for s in multiples):
             raise NotYetCovered(
                 f"the joint structure on the channels {list(coordinates)}: an axis has entries "
                 "that are no rational multiples of one number and is not one block there; give "
                 "the axes as blocks on one layout"
             )
-        factors = [s[0] for s in scaled if s is not None]
-        rational = [s[1] for s in scaled if s is not None]
-        for piece in _rational_pieces(rational):
+        factors = [s[0] for s in multiples if s is not None]
+        rational = [s[1] for s in multiples if s is not None]
+        for piece in rational_pieces(rational):
             whole = piece.basis.ncols() == len(coordinates)
             blocks = tuple(_rescaled(b, factors, assumptions) for b in _joint_blocks(piece))
             found.append(
@@ -147,13 +143,13 @@ def joint_structure(family: CommutingFamily) -> tuple[JointComponent, ...]:
 # -- blocks that are given as such ------------------------------------------------------------
 
 
-def _read_off(parts: list[ScalarMatrix], assumptions: Assumptions) -> JointBlock | None:
+def read_off(parts: list[ScalarMatrix], assumptions: Assumptions) -> JointBlock | None:
     """One block aI + bI⊗J + ηN⊗I for every axis on one layout, or None."""
     n = len(parts[0])
     for width in (1, 2):
         if n % width:
             continue
-        read = [_as_block(m, width) for m in parts]
+        read = [as_block(m, width) for m in parts]
         if any(r is None for r in read):
             continue
         values = [r for r in read if r is not None]
@@ -175,7 +171,8 @@ def _read_off(parts: list[ScalarMatrix], assumptions: Assumptions) -> JointBlock
     return None
 
 
-def _as_block(m: ScalarMatrix, width: int) -> tuple[Scalar, Scalar, Scalar] | None:
+def as_block(m: ScalarMatrix, width: int) -> tuple[Scalar, Scalar, Scalar] | None:
+    """(a, b, η) of a + b·I⊗J + η·N⊗I with planes, or lines, of this width; None for others."""
     n = len(m)
     a = m[0][0]
     b = m[1][0] if width == 2 else ZERO
@@ -209,7 +206,7 @@ def _flip(frequencies: Sequence[Scalar], assumptions: Assumptions) -> bool:
     return first is not None and assumptions.sign_of_scalar(first) == -1
 
 
-def _scaled(m: ScalarMatrix) -> tuple[Scalar, fmpq_mat] | None:
+def as_multiple(m: ScalarMatrix) -> tuple[Scalar, fmpq_mat] | None:
     """(c, R) with X = c·R and R rational, or None."""
     if is_rational(m):
         return ONE, to_fmpq(m)
@@ -239,129 +236,16 @@ def _rescaled(block: JointBlock, factors: Sequence[Scalar], assumptions: Assumpt
     return replace(block, axes=tuple(axes))
 
 
-# -- rational families ------------------------------------------------------------------------
+# -- joint eigenvalues of rational families --------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Piece:
-    """A common invariant subspace on which the joint algebra is the field Q[x]/(q).
-
-    primaries    the one irreducible factor of each axis there, with block sizes
-    polynomials  g_i with S_i = g_i(W)
-    nilpotents   N_i in the basis
-    """
-
-    basis: fmpq_mat
-    polynomial: fmpq_poly
-    primaries: tuple[Primary, ...]
-    polynomials: tuple[fmpq_poly, ...]
-    nilpotents: tuple[fmpq_mat, ...]
-
-
-def _rational_pieces(matrices: list[fmpq_mat]) -> list[_Piece]:
-    n = matrices[0].nrows()
-    for x in matrices:
-        checked_height(x)
-    bases = [_identity(n)]
-    for x in matrices:
-        bases = [v for basis in bases for v in _refined(basis, _restricted(x, basis))]
-    pieces = [piece for basis in bases for piece in _separated(matrices, basis)]
-    _verify(matrices, pieces)
-    return pieces
-
-
-def _identity(n: int) -> fmpq_mat:
-    return fmpq_mat([[fmpq(int(i == j)) for j in range(n)] for i in range(n)])
-
-
-def _restricted(x: fmpq_mat, basis: fmpq_mat) -> fmpq_mat:
-    """R with X·V = V·R, for the columns V of a basis of an invariant subspace."""
-    transposed = basis.transpose()
-    return (transposed * basis).inv() * transposed * x * basis
-
-
-def _refined(basis: fmpq_mat, x: fmpq_mat) -> list[fmpq_mat]:
-    """The primary components of a matrix on a subspace."""
-    primaries = primary_structure(x)
-    if len(primaries) == 1:
-        return [basis]
-    return [basis * _columns(nullspace(evaluate_at(p.factor ** p.sizes[0], x))) for p in primaries]
-
-
-def _columns(vectors: list[fmpq_mat]) -> fmpq_mat:
-    return fmpq_mat([[v[i, 0] for v in vectors] for i in range(vectors[0].nrows())])
-
-
-def _separated(matrices: list[fmpq_mat], basis: fmpq_mat, attempt: int = 0) -> Iterator[_Piece]:
-    """Refine by one W after the other until every S_i is a polynomial in W."""
-    restricted = [_restricted(x, basis) for x in matrices]
-    primaries = [primary_structure(r)[0] for r in restricted]
-    semisimple = [
-        evaluate_at(semisimple_polynomial(p.factor, p.sizes[0]), r)
-        for p, r in zip(primaries, restricted, strict=True)
-    ]
-    size = basis.ncols()
-    combined = fmpq_mat(size, size)
-    for s, weight in zip(semisimple, _weights(attempt, len(matrices)), strict=True):
-        combined += s * fmpq(weight)
-    parts = _refined(basis, combined)
-    if len(parts) > 1:
-        for part in parts:
-            yield from _separated(matrices, part, attempt)
-        return
-    q = primary_structure(combined)[0].factor
-    polynomials = [_as_polynomial(s, combined, q.degree()) for s in semisimple]
-    known = tuple(g for g in polynomials if g is not None)
-    if len(known) < len(polynomials):
-        yield from _separated(matrices, basis, attempt + 1)
-        return
-    nilpotents = tuple(r - s for r, s in zip(restricted, semisimple, strict=True))
-    yield _Piece(basis, q, tuple(primaries), known, nilpotents)
-
-
-def _weights(attempt: int, axes: int) -> list[int]:
-    """Each S_i alone first, whose polynomials are small, then 1, r, r², … for r = 1, 2, …."""
-    if attempt < axes:
-        return [int(i == attempt) for i in range(axes)]
-    return [(attempt - axes + 1) ** i for i in range(axes)]
-
-
-def _as_polynomial(s: fmpq_mat, w: fmpq_mat, degree: int) -> fmpq_poly | None:
-    """g with S = g(W) and deg g < degree, or None."""
-    v = fmpq_mat([[fmpq(int(i == 0))] for i in range(w.nrows())])
-    vectors = [v]
-    while len(vectors) < degree:
-        vectors.append(w * vectors[-1])
-    krylov = _columns(vectors)
-    transposed = krylov.transpose()
-    solution = (transposed * krylov).solve(transposed * (s * v))
-    g = fmpq_poly([solution[i, 0] for i in range(degree)])
-    return g if evaluate_at(g, w) == s else None
-
-
-def _verify(matrices: list[fmpq_mat], pieces: list[_Piece]) -> None:
-    """The subspaces are a direct sum, and invariant."""
-    n = matrices[0].nrows()
-    joined = fmpq_mat(
-        [[p.basis[i, j] for p in pieces for j in range(p.basis.ncols())] for i in range(n)]
-    )
-    invariant = all(
-        x * p.basis == p.basis * _restricted(x, p.basis) for x in matrices for p in pieces
-    )
-    if joined.ncols() != n or joined.rank() != n or not invariant:
-        raise SymbolicPEError(
-            "internal error: the joint subspaces are no invariant direct sum; "
-            "please report the input"
-        )
-
-
-def _joint_blocks(piece: _Piece) -> list[JointBlock]:
+def _joint_blocks(piece: Piece) -> list[JointBlock]:
     q = piece.polynomial
     degree, size = int(q.degree()), int(piece.basis.ncols())
     chains = [_chain_lengths(p, degree) for p in piece.primaries]
-    growth = _joint_degree(piece.nilpotents)
+    growth = joint_degree(piece.nilpotents)
     blocks = []
-    for is_pair, values in _joint_eigenvalues(piece):
+    for is_pair, values in joint_eigenvalues(piece):
         axes = tuple(
             AxisPart(rate, frequency, lengths)
             for (rate, frequency), lengths in zip(values, chains, strict=True)
@@ -377,9 +261,9 @@ def _chain_lengths(primary: Primary, degree: int) -> tuple[int, ...]:
     return tuple(k for k in sorted(counts, reverse=True) for _ in range(counts[k] // share))
 
 
-def _joint_degree(nilpotents: Sequence[fmpq_mat]) -> int:
+def joint_degree(nilpotents: Sequence[fmpq_mat]) -> int:
     """The largest m for which some product of m of the N_i is not 0."""
-    images = _identity(nilpotents[0].nrows())
+    images = identity_of(nilpotents[0].nrows())
     degree = 0
     while True:
         products = [n * images for n in nilpotents]
@@ -396,7 +280,7 @@ def _joint_degree(nilpotents: Sequence[fmpq_mat]) -> int:
 Values = list[tuple[RealNumber, RealNumber]]
 
 
-def _joint_eigenvalues(piece: _Piece) -> Iterator[tuple[bool, Values]]:
+def joint_eigenvalues(piece: Piece) -> Iterator[tuple[bool, Values]]:
     """(pair?, (rate, frequency) of every axis) for each root of q, one of each conjugate pair."""
     q = piece.polynomial
     if q.degree() == 1:

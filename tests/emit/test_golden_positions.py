@@ -22,6 +22,7 @@ SPECS: dict[str, tuple[str, dict[str, str]]] = {
     "rope_mixed": ("rope-mixed", {"dim": "8", "layout": "half"}),
     "m_rope": ("m-rope", {"dim": "16", "sections": "2 3 3", "arrangement": "sections"}),
     "string": ("string", {}),
+    "comrope": ("comrope", {}),
     "gla": ("gla", {"dim": "4"}),
     "t5": ("t5", {"direction": "both", "buckets": "16", "max_distance": "20"}),
     "kerple": ("kerple", {}),

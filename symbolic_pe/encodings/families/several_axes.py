@@ -545,10 +545,9 @@ COMROPE = Entry(
         r"block (linear). Coordinates are $(i + 1/2)/\mathrm{grid}$, the class token is at $1/2$."
     ),
     generator=(
-        r"$X_i = -A_i$. " + COMMUTING + " Blocks of two channels are planes and have a kernel. A "
-        "larger block turns in planes whose orthonormal basis has irrational entries; a kernel is "
-        "emitted and proved for bases that are given exactly, as those of STRING are, and not for "
-        "bases that would have to be found."
+        r"$X_i = -A_i$. " + COMMUTING + " A block is one skew matrix with a weight for each axis, "
+        "so one orthogonal basis, which does not depend on the position, takes it to planes that "
+        "turn by the weighted sum of the coordinates."
     ),
     stability=BOUNDED,
     values=(

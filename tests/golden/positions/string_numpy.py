@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"catalogue": "string", "settings": {"dim": "4", "form": "cayley", "skew": "1/2 0 0 1/3 0 1/4", "x": "1 1/10", "y": "1/10 1"}}
 # certificate: sha256:d8e410547adad7c4b3876ad22a1c5c24166799beee1640355db16340ff9e606c
-# body:        sha256:cb3af8d4d2565404be073b238306fc3f36be11ba878258e9789b757c2d9a357f
+# body:        sha256:3da30175b8726293916cddaede6a9f56b0911c1e95f59f81c4b170e8979ea887
 """STRING: commuting skew generators in a learned basis.
 
 (F(p)q)^T (G(p')k) = q^T A(p - p') k, A(p) = exp(sum p_i X_i), for all p and p'.
@@ -56,5 +56,6 @@ def transform_key(x, position):
 def operator(lag):
     """A(p) for one difference p of positions, of shape (AXES,)."""
     identity = np.eye(DIMENSION)
-    rows = transform_key(identity, -lag[None, :])
-    return BASIS @ rows.T
+    query = transform_query(identity, lag[None, :])
+    key = transform_key(identity, 0 * lag[None, :])
+    return query @ key.T

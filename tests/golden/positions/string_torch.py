@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"catalogue": "string", "settings": {"dim": "4", "form": "cayley", "skew": "1/2 0 0 1/3 0 1/4", "x": "1 1/10", "y": "1/10 1"}}
 # certificate: sha256:d8e410547adad7c4b3876ad22a1c5c24166799beee1640355db16340ff9e606c
-# body:        sha256:ccc4fa8242d044dfc0aaeabe36b3ff5c89bd45d3e25067ddea83af015d270b7c
+# body:        sha256:26e976e2c75a433043ae630458e316fbbcd3db6bbfa75cf091542c81659ca3da
 """STRING: commuting skew generators in a learned basis.
 
 (F(p)q)^T (G(p')k) = q^T A(p - p') k, A(p) = exp(sum p_i X_i), for all p and p'.
@@ -56,5 +56,6 @@ def transform_key(x, position):
 def operator(lag):
     """A(p) for one difference p of positions, of shape (AXES,)."""
     identity = torch.eye(DIMENSION, dtype=torch.float64, device=lag.device)
-    rows = transform_key(identity, -lag[None, :])
-    return BASIS.to(lag.device) @ rows.T
+    query = transform_query(identity, lag[None, :])
+    key = transform_key(identity, 0 * lag[None, :])
+    return query @ key.T
