@@ -31,8 +31,9 @@ from numeric_check.mutation.judge import (
     installed_libraries,
 )
 from numeric_check.mutation.normal_forms import without_casts
-from numeric_check.rounding import KernelBounds, judge_axes, measure
-from numeric_check.rounding.axes import RayKernel, rays_of
+from numeric_check.rounding import KernelBounds, judge_axes
+from numeric_check.rounding.axes import rays_of
+from numeric_check.rounding.axes_ray import RayKernel
 from numeric_check.text_proof.prove import TextProof, prove_text
 from symbolic_pe.emit.axes import AxesPlan
 from symbolic_pe.encodings.outside import Outside, PositionFunction
@@ -127,7 +128,7 @@ class PositionsJudge:
         for ray, bounds in self.rays:
             along = RayKernel.of(kernel, self.plan, ray.kernel.weights)
             for bound in bounds:
-                found = measure(along, ray.plan, bound)
+                found = ray.measured(along, bound)
                 if found.ratio > 1.0:
                     return str(found)
         return ""

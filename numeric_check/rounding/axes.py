@@ -14,21 +14,19 @@ have. What signs could hide is that constants of two axes are off in opposite di
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
-from typing import Any, cast
 
-import numpy as np
 from flint import arb, fmpq
 
-from numeric_check.kernels.kernel import AnyArray, Kernel
+from numeric_check.kernels.kernel import Kernel
 from numeric_check.reference_values.tolerance import DTYPES
 from numeric_check.rounding import upward
-from numeric_check.rounding.array import RoundedArray
+from numeric_check.rounding.axes_ray import RayKernel, combined, plan_along
+from numeric_check.rounding.axes_shears import ShearedRay
 from numeric_check.rounding.bound import KernelBound, rounding_bound
-from numeric_check.rounding.element import Rounded, displacement
 from numeric_check.rounding.judged import (
     ASSUMED,
     HOLDS,
@@ -37,18 +35,15 @@ from numeric_check.rounding.judged import (
     DtypeBound,
     KernelBounds,
 )
-from numeric_check.rounding.measured import measure
+from numeric_check.rounding.measured import Measurement, measure
 from numeric_check.rounding.safe import SafePosition, safe_within
 from numeric_check.text_proof.axes_proof import decide_axes, generator_of
 from numeric_check.text_proof.exact_engine import ENGINES
 from numeric_check.text_proof.exact_input import DOES_NOT_RUN, Refuted
 from symbolic_pe.algebra.scalar import Scalar, precision
 from symbolic_pe.emit.axes import AxesPlan
-from symbolic_pe.emit.plan import BlockGroup, KernelPlan, plan_kernel
-from symbolic_pe.encodings.encoding import Encoding, Head
+from symbolic_pe.emit.plan import BlockGroup, KernelPlan
 from symbolic_pe.errors import NotYetCovered, SymbolicPEError
-from symbolic_pe.generators.block import Block, PlacedBlock
-from symbolic_pe.generators.generator import Generator
 
 BITS = 160
 LAW = (
@@ -56,73 +51,6 @@ LAW = (
     "|position - reference| of all axes"
 )
 MAX_RAYS = 16
-
-
-@dataclass(frozen=True)
-class RayKernel(Kernel):
-    """A kernel of several axes whose position is u·n, with one number u.
-
-    weights    n, powers of two
-    reference  whether the maps take one; if not, u itself is given
-    """
-
-    weights: tuple[int, ...] = ()
-    reference: bool = False
-
-    @classmethod
-    def of(cls, kernel: Kernel, plan: AxesPlan, weights: Sequence[int]) -> RayKernel:
-        """The same text along a ray."""
-        own = {f.name: getattr(kernel, f.name) for f in fields(Kernel)}
-        return cls(**own, weights=tuple(weights), reference=not plan.turns_only)
-
-    def on_library(
-        self, library: Any, lift: Callable[[Any], Any], functions: Mapping[str, Any] | None = None
-    ) -> dict[str, Any]:
-        """The names of the text, with maps of u."""
-        names = super().on_library(library, lift, functions or {})
-        maps = {n: self._along(names[n]) for n in ("transform_query", "transform_key")}
-        return {**names, **maps}  # functions of the text go on calling those of the text
-
-    def _along(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        def called(x: Any, position: RoundedArray, *, reference: RoundedArray) -> Any:
-            if self.reference:
-                given = (self._spread(value) for value in (position, reference))
-                return function(x, next(given), reference=next(given))
-            u = np.full(position.shape, displacement(), dtype=object)
-            return function(x, self._spread(position.like(u)))
-
-        return called
-
-    def _spread(self, value: RoundedArray) -> RoundedArray:
-        """Every element times every weight, on a new last axis; exact."""
-        found: Any = np.empty((*value.shape, len(self.weights)), dtype=object)
-        for place in np.ndindex(*value.shape):
-            element = cast("Rounded", value.data[place])
-            for axis, weight in enumerate(self.weights):
-                moved = {term: c * fmpq(weight) for term, c in element.value.items()}
-                found[(*place, axis)] = replace(element, value=moved)
-        return value.like(found)
-
-    def transform_query(
-        self, x: AnyArray, position: AnyArray, *_: float, reference: float = 0.0
-    ) -> AnyArray:
-        """F(u·n)x."""
-        return self._at("transform_query", x, position, reference)
-
-    def transform_key(
-        self, x: AnyArray, position: AnyArray, *_: float, reference: float = 0.0
-    ) -> AnyArray:
-        """G(u·n)x."""
-        return self._at("transform_key", x, position, reference)
-
-    def _at(self, name: str, x: AnyArray, position: AnyArray, reference: float) -> AnyArray:
-        weights = np.array(self.weights, np.float64)
-        places = position[..., None] * weights
-        if not reference:
-            return self.call(name, x, places)
-        if not self.reference:
-            return self.call(name, x, (position - reference)[..., None] * weights)
-        return self.call(name, x, places, reference * weights)
 
 
 @dataclass(frozen=True)
@@ -151,6 +79,10 @@ class Ray:
             relative = upward.largest(relative, own)
         return replace(found, relative=relative, blocks=tuple(blocks))
 
+    def measured(self, kernel: RayKernel, bound: KernelBound) -> Measurement:
+        """The worst error of a text against the bound, along the ray."""
+        return measure(kernel, self.plan, bound)
+
 
 def judge_axes(kernel: Kernel, plan: AxesPlan, *, dtypes: Sequence[str] = DTYPES) -> KernelBounds:
     """Bound a text of several axes in every dtype and measure that its errors lie inside.
@@ -168,12 +100,15 @@ def judge_axes(kernel: Kernel, plan: AxesPlan, *, dtypes: Sequence[str] = DTYPES
     return replace(bounds, verdict=REFUTED) if bounds.failures else bounds
 
 
-def rays_of(kernel: Kernel, plan: AxesPlan) -> Iterator[Ray]:
+def rays_of(kernel: Kernel, plan: AxesPlan) -> Iterator[Ray | ShearedRay]:
     """The rays whose bounds together hold for all positions."""
     engine = ENGINES[kernel.target]
     names = kernel.on_library(engine.library, engine.lift, engine.functions)
     rates = decide_axes(engine, names, plan).rates
     for weights in _patterns(plan):
+        if plan.shears:
+            yield ShearedRay.of(kernel, plan, weights, rates)
+            continue
         ray = RayKernel.of(kernel, plan, weights)
         yield Ray(ray, plan_along(plan, weights), _away(plan, rates, weights))
 
@@ -203,34 +138,12 @@ def _without_cancelling(plan: AxesPlan, signs: tuple[int, ...]) -> tuple[int, ..
         full = (*sizes, *[1] * (len(signs) - len(sizes)))
         weights = tuple(s * k for s, k in zip(signs, full, strict=True))
         if not any(
-            _combined(column, weights).is_zero()
+            combined(column, weights).is_zero()
             for column in zip(*plan.frequencies, strict=True)
             if any(not x.is_zero() for x in column)
         ):
             return weights
     raise NotYetCovered("frequencies that cancel along every ray")
-
-
-def _combined(column: Sequence[Scalar], weights: Sequence[int]) -> Scalar:
-    total = Scalar.rational(0)
-    for x, n in zip(column, weights, strict=True):
-        total = total + x * Scalar.rational(n)
-    return total
-
-
-def plan_along(plan: AxesPlan, weights: Sequence[int]) -> KernelPlan:
-    """The plan of one axis with the generator Σ nₐXₐ."""
-    rates = [_combined(column, weights) for column in zip(*plan.rates, strict=True)]
-    turning = dict(zip(plan.planes, zip(*plan.frequencies, strict=True), strict=True))
-    inside = {channel for plane in plan.planes for channel in plane}
-    placed = [
-        PlacedBlock(Block(rates[first], -_combined(column, weights)), (first, second))
-        for (first, second), column in turning.items()
-    ]
-    placed += [PlacedBlock(Block(rate), (i,)) for i, rate in enumerate(rates) if i not in inside]
-    encoding = Encoding(plan.encoding.name, (Head(Generator.from_blocks(placed)),))
-    found = plan_kernel(encoding)
-    return found if plan.bases is None else replace(found, basis=(plan.bases,))
 
 
 def _away(
@@ -253,12 +166,10 @@ def _away(
     return {channel: x for channel, x in found.items() if x}
 
 
-def _judged(rays: Sequence[Ray], dtype: str) -> DtypeBound:
+def _judged(rays: Sequence[Ray | ShearedRay], dtype: str) -> DtypeBound:
     """The worst of all rays."""
     bounds = [ray.bound(dtype) for ray in rays]
-    measured = [
-        measure(ray.kernel, ray.plan, bound) for ray, bound in zip(rays, bounds, strict=True)
-    ]
+    measured = [ray.measured(ray.kernel, b) for ray, b in zip(rays, bounds, strict=True)]
     safes = [
         safe_within(bound, None, partial(ray.bound, dtype))
         for ray, bound in zip(rays, bounds, strict=True)
@@ -279,4 +190,4 @@ def _shortest(safes: Sequence[SafePosition]) -> SafePosition:
     return min(safes, key=lambda s: -1 if s.position is None else s.position)
 
 
-__all__ = ["LAW", "Ray", "RayKernel", "judge_axes", "plan_along", "rays_of"]
+__all__ = ["LAW", "Ray", "judge_axes", "rays_of"]

@@ -273,6 +273,12 @@ class SideRun:
 
         Also what underflow may lose in front of the block.
         """
+        reading, moved, tiny = self.through_basis(head, inputs)
+        reading, moved = upward.plus(reading, moved), upward.times(grown, moved)
+        return upward.add(upward.scale(relative, reading), (moved,)), upward.times(tiny, 2.0)
+
+    def through_basis(self, head: int, inputs: Sequence[int]) -> tuple[float, float, float]:
+        """‖P_B‖, ‖P̂_B − P_B‖ + ε_P, and what underflow may lose there."""
         if not self.model.stages or self.plan.basis is None:
             raise LeavesTheRing("the text does not multiply the input by a basis")
         basis, inverse = self.plan.basis[head if len(self.plan.basis) > 1 else 0]
@@ -293,9 +299,7 @@ class SideRun:
                 error = _square_sum(error, c)
             tiny = upward.plus(tiny, row.tiny)
         norm, away, error = (upward.up(math.sqrt(x)) for x in (norm, away, error))
-        moved = upward.times(grown, upward.plus(away, error))
-        reading = upward.plus(norm, upward.plus(away, error))
-        return upward.add(upward.scale(relative, reading), (moved,)), upward.times(tiny, 2.0)
+        return norm, upward.plus(away, error), tiny
 
 
 def _power_and_size(term: Term, c: float) -> tuple[int, float]:

@@ -270,8 +270,13 @@ def offers(kernel: Kernel, plan: KernelPlan, form: str, dtype: str) -> bool:
     return has and of_dtype and kernel.has(OF_LAG.get(form, form))
 
 
-def served_reach(plan: KernelPlan, dtype: str, limit: float) -> float:
-    """The largest |u| ≤ limit for which nothing overflows in a dtype (see `in_served_window`)."""
+def served_reach(
+    plan: KernelPlan, dtype: str, limit: float, *, shear: float = 0.0, length: int = 1
+) -> float:
+    """The largest |u| ≤ limit for which nothing overflows in a dtype (see `in_served_window`).
+
+    shear, length  of chains that come after all blocks
+    """
     window = window_exponent(FORMATS[dtype])
     spread = 0.0
     if plan.basis is not None:
@@ -280,15 +285,16 @@ def served_reach(plan: KernelPlan, dtype: str, limit: float) -> float:
     reach = limit
     for group in plan.groups:
         assert isinstance(group, BlockGroup)
-        rate, shear = (_largest(v) for v in (group.rate, group.shear))
-        if rate == 0.0 and (group.chain_length == 1 or shear == 0.0):
+        rate, own = (_largest(v) for v in (group.rate, group.shear))
+        chains = ((own, group.chain_length), (shear, length))
+        if rate == 0.0 and all(n == 1 or eta == 0.0 for eta, n in chains):
             continue
         low, high = 0.0, reach
-        if _growth(rate, shear, group.chain_length, high) + spread < window:
+        if _growth(rate, chains, high) + spread < window:
             continue
         for _ in range(80):
             middle = (low + high) / 2
-            inside = _growth(rate, shear, group.chain_length, middle) + spread < window
+            inside = _growth(rate, chains, middle) + spread < window
             low, high = (middle, high) if inside else (low, middle)
         reach = low
     return reach
@@ -298,10 +304,12 @@ def _largest(vector: Vector) -> float:
     return max(abs(x.to_float()) for x in {x for row in vector.rows for x in row})
 
 
-def _growth(rate: float, shear: float, length: int, u: float) -> float:
-    """ln of e^{|a|u}·Σ_k |ηu|^k/k!."""
-    terms = [(shear * u) ** k / math.factorial(k) for k in range(length)]
-    return rate * u + math.log(sum(terms))
+def _growth(rate: float, chains: Sequence[tuple[float, int]], u: float) -> float:
+    """ln of e^{|a|u}·Π Σ_k |ηu|^k/k! over k < n."""
+    total = rate * u
+    for eta, length in chains:
+        total += math.log(sum((eta * u) ** k / math.factorial(k) for k in range(length)))
+    return total
 
 
 # -- running the text ---------------------------------------------------------------------------

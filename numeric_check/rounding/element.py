@@ -112,6 +112,7 @@ class Model:
     later     u = t − c is not negative, and no text asks for the sign of anything else
     cell      answers comparisons of squares u²D, where D has parameters
     shares    elements of arrays are few shared objects (see `distinct`)
+    in_basis  the first product of the input with a matrix is one with a basis
     """
 
     reach: float
@@ -120,18 +121,19 @@ class Model:
     cell: Cell | None = None
     stages: list[list[Rounded]] = field(default_factory=list)
     shares: bool = False
+    in_basis: bool = True
 
     def new_stage(self, products: Any) -> Any:
         """The product of the input with a basis becomes an input of its own.
 
         Its rows are kept in `stages`, so that what follows is bounded relative to the coordinates
-        that it reads. A product without the input stays as it is.
+        that it reads. A product without the input, or after the first, stays as it is.
         """
         rows: list[Rounded] = list(products.ravel())
+        if self.stages or not self.in_basis:
+            return products
         if not any(term.input > NO_INPUT for row in rows for term in row.value):
             return products
-        if self.stages:
-            raise LeavesTheRing("the text multiplies the input by two matrices")
         self.stages.append(rows)
         result = products.copy()
         for index, row in enumerate(rows):

@@ -76,8 +76,14 @@ def safe_within(
         raise SpecificationError(f"tolerance: expected a positive number, got {tolerance}")
     found = _within(bound, limit)
     if found >= math.floor(bound.reach) and bound.limited_by == "domain":
-        bound = again(max(HORIZON, bound.reach))
-        found = _within(bound, limit)
+        known = bound, found
+        for reach in (HORIZON, *NEARER):
+            bound = again(max(reach, bound.reach))
+            found = _within(bound, limit)
+            if found >= known[1]:
+                break
+        else:
+            bound, found = known
     if found < 0:
         return SafePosition(bound.dtype, limit, None, "tolerance")
     reason = "tolerance"

@@ -27,8 +27,9 @@ from symbolic_pe.generators.block import Block
 from symbolic_pe.generators.commuting import CommutingFamily
 from symbolic_pe.generators.generator import Generator
 from symbolic_pe.jordan.components import connected_components
-from symbolic_pe.jordan.joint import as_block
+from symbolic_pe.jordan.joint import as_block, joint_degree
 from symbolic_pe.jordan.joint_basis import NO_DISTANCE, JointBasis, joint_basis
+from symbolic_pe.jordan.joint_pieces import identity_of
 
 ORTHOGONAL_WITHIN = fmpq(1, 1 << 90)
 """Of entries of dyadic orthogonal bases and their exact inverses."""
@@ -146,7 +147,23 @@ def _read(parts: Sequence[ScalarMatrix]) -> JointBasis | None:
             identity(n),
             identity(n),
         )
-    return None
+    return _sheared(parts)
+
+
+def _sheared(parts: Sequence[ScalarMatrix]) -> JointBasis | None:
+    """αI + N of every axis as it stands, all N above or all below the diagonal; else None."""
+    n = len(parts[0])
+    if not all(map(is_rational, parts)):
+        return None
+    shears = [to_fmpq(m) - m[0][0].rational_value() * identity_of(n) for m in parts]
+    above = all(x[i, j] == 0 for x in shears for i in range(n) for j in range(i + 1))
+    below = all(x[j, i] == 0 for x in shears for i in range(n) for j in range(i + 1))
+    matrices = tuple(map(from_fmpq, shears))
+    if not (above or below) or not _commute_when_rounded(matrices):
+        return None
+    rates = tuple((m[0][0],) * n for m in parts)
+    unit = identity(n)
+    return JointBasis((), rates, ((),) * len(parts), matrices, joint_degree(shears), unit, unit)
 
 
 def _with_basis(parts: Sequence[ScalarMatrix]) -> JointBasis:
@@ -189,8 +206,11 @@ def _assembled(
             _put(basis, part.basis, channels)
             _put(inverse, part.inverse, channels)
     degree = max(part.degree for _, part in parts)
-    if degree:
-        _refuse_shears_that_rounding_parts(shears)
+    if degree and not _commute_when_rounded(shears):
+        raise NotYetCovered(
+            "code for shears along several axes that commute, but not once their entries are "
+            "rounded to binary64; scale the axes so that the entries are binary fractions"
+        )
     alone = all(permutation_of(part.basis) is not None for _, part in parts)
     return AxesPlan(
         encoding,
@@ -204,17 +224,13 @@ def _assembled(
     )
 
 
-def _refuse_shears_that_rounding_parts(shears: Sequence[Sequence[Sequence[Scalar]]]) -> None:
-    """Constants of a text have to commute exactly, also after they are rounded to binary64."""
+def _commute_when_rounded(shears: Sequence[Sequence[Sequence[Scalar]]]) -> bool:
+    """Whether shears commute once their entries are rounded to binary64."""
     rounded = [
         fmpq_mat([[fmpq(*x.to_float().as_integer_ratio()) for x in row] for row in shear])
         for shear in shears
     ]
-    if any(a * b != b * a for a, b in combinations(rounded, 2)):
-        raise NotYetCovered(
-            "code for shears along several axes that commute, but not once their entries are "
-            "rounded to binary64; scale the axes so that the entries are binary fractions"
-        )
+    return all(a * b == b * a for a, b in combinations(rounded, 2))
 
 
 def _put(rows: list[list[Scalar]], part: ScalarMatrix, channels: Sequence[int]) -> None:
