@@ -25,6 +25,7 @@ from symbolic_pe.cli.output import (
 from symbolic_pe.cli.pipeline import Report
 from symbolic_pe.decision import Claim, Outcome, outcome_of
 from symbolic_pe.emit.axes import emit_axes, plan_axes
+from symbolic_pe.emit.axes_text import distance_text
 from symbolic_pe.emit.position_functions import emit_position_function
 from symbolic_pe.emit.source import EmittedKernel, read_header, split_source, with_header_lines
 from symbolic_pe.encodings.axes import SeveralAxes
@@ -61,6 +62,11 @@ class MeasuredArtefacts:
     def text(self, output: Path) -> str:
         """For people."""
         lines = [self.heading]
+        if self.record.distance:
+            lines.append(
+                "the kernels have commuting generators with a rational basis, within "
+                f"{self.record.distance} of the axes, entry by entry"
+            )
         lines += [f"  {name} text {t.verdict}: {t.reason}" for name, t in self.record.texts.items()]
         lines += [f"  {name}: {_line(found)}" for name, found in self.record.checks.items()]
         lines += [
@@ -198,6 +204,7 @@ def build_measured(
         {target: bounds_record(b) for target, b in bounds.items()},
         failures,
         None if document is None else document["digest"],
+        _distance(found) if kernels else None,
     )
     files = {
         kernel.filename: with_header_lines(kernel, bounds[target].header_lines()).text
@@ -213,6 +220,11 @@ def build_measured(
 def _printable(found: Measured, targets: Sequence[str]) -> list[str]:
     nothing = isinstance(found, Outside) and found.function is None
     return [] if nothing else list(targets)
+
+
+def _distance(found: Measured) -> str | None:
+    """How far the generators of the kernels are from the axes, where they are not the same."""
+    return distance_text(plan_axes(found)) if isinstance(found, SeveralAxes) else None
 
 
 def _heading(found: Measured) -> str:

@@ -261,7 +261,9 @@ class CheckRecord(msgspec.Struct, frozen=True):
 class MeasuredBuildRecord(msgspec.Struct, frozen=True):
     """Output of `build --json` for several axes and for what is no group; `checks` by target.
 
-    `certificate` is the digest of `certificate.json`, or null.
+    `certificate` is the digest of `certificate.json`, or null. `distance` is an upper bound of how
+    far commuting generators with a known basis, which the kernels have, are from the axes, entry by
+    entry; null where it is 0.
     """
 
     name: str
@@ -274,6 +276,7 @@ class MeasuredBuildRecord(msgspec.Struct, frozen=True):
     bounds: dict[str, BoundsRecord]
     failures: list[str]
     certificate: str | None
+    distance: str | None
 
 
 class LayoutRecord(msgspec.Struct, frozen=True):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from symbolic_pe.algebra.scalar import ZERO, Scalar
+from flint import arb
+
+from symbolic_pe.algebra.scalar import ZERO, Scalar, precision
 from symbolic_pe.emit.axes_plan import AxesPlan
 from symbolic_pe.emit.layout import STEP, docstring
 
@@ -42,7 +44,17 @@ def shear_opening() -> list[str]:
 
 
 def sides(plan: AxesPlan) -> str:
-    """What the maps of queries and keys have to do with each other."""
+    """What the maps have to do with each other, and whose constants they are."""
+    away = distance_text(plan)
+    near = (
+        ""
+        if away is None
+        else f" The constants are of generators within {away} of X_i, entry by entry."
+    )
+    return f"{_two_sides(plan)}{near}"
+
+
+def _two_sides(plan: AxesPlan) -> str:
     if plan.one_map:
         return "Both sides have one map."
     if plan.turns_only:
@@ -58,6 +70,14 @@ def sides(plan: AxesPlan) -> str:
         f"{bases}Queries are scaled by e^(a (p - reference)) and keys by its inverse, so one side "
         "grows: keep the reference near the positions of a call."
     )
+
+
+def distance_text(plan: AxesPlan) -> str | None:
+    """An upper bound of the distance, two digits; None where it is 0."""
+    if not plan.distance:
+        return None
+    with precision(64):
+        return str((arb(plan.distance) * arb("1.01")).str(2, radius=False))
 
 
 def maps(plan: AxesPlan, transposed: str) -> list[str]:
@@ -106,6 +126,7 @@ def basis_of_blocks(basis: Sequence[Sequence[Scalar]]) -> Sequence[Sequence[Scal
 __all__ = [
     "SHEAR_LOOP",
     "basis_of_blocks",
+    "distance_text",
     "maps",
     "number",
     "opening",
