@@ -67,7 +67,7 @@ _NUMPY = _Library(
     "turned.copy()",
     "np.eye(DIMENSION)",
     "np.eye(DIMENSION)",
-    "np.swapaxes({name}, -1, -2)",
+    "{name}.swapaxes(-1, -2)",
 )
 _TORCH = _Library(
     "import torch",

@@ -20,7 +20,7 @@ from symbolic_pe.algebra.matrix import (
 )
 from symbolic_pe.algebra.scalar import ONE, ZERO, Scalar
 from symbolic_pe.emit.balance import balanced
-from symbolic_pe.emit.plan import permutation_of
+from symbolic_pe.emit.plan import permutation_of, refuse_unrepresentable, refuse_wide_basis
 from symbolic_pe.encodings.axes import SeveralAxes
 from symbolic_pe.errors import NotYetCovered
 from symbolic_pe.generators.block import Block
@@ -206,11 +206,13 @@ def _assembled(
             _put(basis, part.basis, channels)
             _put(inverse, part.inverse, channels)
     degree = max(part.degree for _, part in parts)
+    refuse_unrepresentable(x for rows in (*shears, rates, frequencies) for row in rows for x in row)
     if degree and not _commute_when_rounded(shears):
         raise NotYetCovered(
             "code for shears along several axes that commute, but not once their entries are "
             "rounded to binary64; scale the axes so that the entries are binary fractions"
         )
+    refuse_wide_basis((scalar_matrix(basis), scalar_matrix(inverse)))
     alone = all(permutation_of(part.basis) is not None for _, part in parts)
     return AxesPlan(
         encoding,

@@ -14,13 +14,13 @@ M = Q). A `MatrixGroup` is a parametric 2×2 component, applied through entire f
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from flint import fmpq
 
 from symbolic_pe.algebra.expression import parse
-from symbolic_pe.algebra.matrix import ScalarMatrix, block_diagonal, is_rational
+from symbolic_pe.algebra.matrix import ScalarMatrix, block_diagonal, is_rational, to_fmpq
 from symbolic_pe.algebra.scalar import HALF, ONE, ZERO, Scalar
 from symbolic_pe.emit.balance import balanced
 from symbolic_pe.encodings.encoding import Augmentation, Encoding, Schedule
@@ -30,10 +30,16 @@ from symbolic_pe.generators.block import Block, PlacedBlock
 from symbolic_pe.generators.generator import Generator
 from symbolic_pe.jordan.classify import real_jordan_form
 from symbolic_pe.jordan.components import connected_components
+from symbolic_pe.jordan.form import ImplicitEigenvalue, JordanCase
 from symbolic_pe.jordan.nearby import nearby_form
+from symbolic_pe.jordan.rational import MAX_BASIS_HEIGHT, height
 
 NO_DISTANCE = fmpq(0)
 SMALLEST_NORMAL, LARGEST_NORMAL = 2.0**-1022, 2.0**1023
+LONGEST = 60
+"""Of a number in a message."""
+WIDEST_OF_BASES = 2.0**-400, 2.0**400
+"""Sizes of entries of bases: three of their products are numbers of binary64."""
 
 
 @dataclass(frozen=True)
@@ -202,6 +208,8 @@ def plan_kernel(encoding: Encoding) -> KernelPlan:
             generators = list(diagonal.generators)
     for group in groups:
         _refuse_unrepresentable(group)
+    for pair in basis or ():
+        refuse_wide_basis(pair)
     if encoding.angles == "turns" and not any(isinstance(g, BlockGroup) and g.pair for g in groups):
         raise SpecificationError(
             f"{encoding.name}: angles = turns: expected a plane that turns at a known frequency, "
@@ -223,16 +231,34 @@ def _refuse_unrepresentable(group: Group) -> None:
     """Every constant of a kernel has to be a normal binary64 number."""
     if isinstance(group, MatrixGroup):
         return
-    for vector in (group.rate, group.frequency, group.shear):
-        for x in {x for row in vector.rows for x in row}:
-            if x.is_zero() or x.parameters():
-                continue
-            size = abs(x.to_float())
-            if not SMALLEST_NORMAL <= size <= LARGEST_NORMAL:
-                raise SpecificationError(
-                    f"a kernel cannot hold the constant {x}: it is outside the normal range of "
-                    "binary64 (about 1e-308 to 1e308)"
-                )
+    vectors = (group.rate, group.frequency, group.shear)
+    refuse_unrepresentable(x for v in vectors for row in v.rows for x in row)
+
+
+def refuse_unrepresentable(constants: Iterable[Scalar]) -> None:
+    """Raise `SpecificationError` for a constant that no normal binary64 number is near."""
+    for x in set(constants):
+        if x.is_zero() or x.parameters():
+            continue
+        if not SMALLEST_NORMAL <= abs(x.to_float()) <= LARGEST_NORMAL:
+            text = str(x)
+            shown = text if len(text) <= LONGEST else f"{text[: LONGEST // 2]}...{text[-8:]}"
+            raise SpecificationError(
+                f"a kernel cannot hold the constant {shown}: it is outside the normal range of "
+                "binary64 (about 1e-308 to 1e308)"
+            )
+
+
+def refuse_wide_basis(bases: tuple[ScalarMatrix, ScalarMatrix]) -> None:
+    """Products with a basis and with its inverse have to stay in the range of binary64."""
+    for name, matrix in zip(("basis", "inverse basis"), bases, strict=True):
+        sizes = [abs(x.to_float()) for row in matrix for x in row if not x.is_zero()]
+        if not WIDEST_OF_BASES[0] <= min(sizes) <= max(sizes) <= WIDEST_OF_BASES[1]:
+            raise NotYetCovered(
+                f"code in a real Jordan basis with entries from {min(sizes):.0e} to "
+                f"{max(sizes):.0e} in the {name}: products with them leave the range of binary64; "
+                "bring the entries of the generator nearer to each other in size"
+            )
 
 
 def is_norm_preserving(generator: Generator) -> bool:
@@ -377,6 +403,7 @@ def _diagonalised(generators: Sequence[Generator]) -> _Diagonal:
                 "code for eigenvalues of degree 3 or more in a matrix whose entries contain roots"
             )
         else:
+            _refuse_long_entries(generator, case)
             near = nearby_form(generator.matrix)
             blocks, basis, inverse = list(near.blocks), near.basis, near.inverse_basis
             found.append(Generator(generator.dimension, None, near.matrix, generator.assumptions))
@@ -389,6 +416,19 @@ def _diagonalised(generators: Sequence[Generator]) -> _Diagonal:
         placed = [_moved(head, orders[0] or ()) for head in heads]
         return _Diagonal(_block_groups(placed, ()), None, tuple(found), distance)
     return _Diagonal(_block_groups(heads, ()), tuple(bases), tuple(found), distance)
+
+
+def _refuse_long_entries(generator: Generator, case: JordanCase) -> None:
+    """Explicit eigenvalues without a basis: entries of too many digits, and no high degree."""
+    if any(isinstance(b.eigenvalue, ImplicitEigenvalue) for b in case.structure):
+        return
+    n = generator.dimension
+    bits = height(to_fmpq(generator.matrix)) // n
+    raise NotYetCovered(
+        f"code for a matrix of dimension {n} whose entries need {bits} bits over their common "
+        f"denominator: a basis is computed up to dimension times bits {MAX_BASIS_HEIGHT}; bring "
+        "the entries nearer to each other in size, or give the generator as blocks"
+    )
 
 
 def permutation_of(basis: ScalarMatrix) -> tuple[int, ...] | None:
@@ -428,4 +468,6 @@ __all__ = [
     "is_norm_preserving",
     "permutation_of",
     "plan_kernel",
+    "refuse_unrepresentable",
+    "refuse_wide_basis",
 ]

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 from symbolic_pe.algebra.matrix import block_diagonal, identity, multiply
 from symbolic_pe.cli.main import cli
+from symbolic_pe.emit.plan import plan_kernel
+from symbolic_pe.encodings.catalogue import catalogue
 from symbolic_pe.errors import NotYetCovered
 from symbolic_pe.generators.generator import Generator
 from symbolic_pe.jordan.nearby import nearby_form
@@ -101,3 +103,18 @@ def test_the_main_job_end_to_end(rows: list[list[str]], tmp_path: Path) -> None:
     assert "proved by exact execution" in built.stdout
     assert runner.invoke(cli, ["recheck", str(out / "certificate.json")]).exit_code == 0
     assert runner.invoke(cli, ["check", str(out / "spec_numpy.py")]).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("u", "reason"),
+    [
+        ("1e300 1e-300", "need 1994 bits over their common denominator"),
+        ("1e300 1", "leave the range of binary64"),
+        ("1e400 1", "leave the range of binary64"),
+    ],
+)
+def test_entries_of_very_different_sizes_are_refused_for_what_they_are(u: str, reason: str) -> None:
+    """The eigenvalue is 0, so nothing has degree 3."""
+    encoding = catalogue("grape-a", {"form": "lift", "dim": 2, "u": u})
+    with pytest.raises(NotYetCovered, match=reason):
+        plan_kernel(encoding)
