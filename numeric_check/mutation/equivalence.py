@@ -27,6 +27,7 @@ same roundings       likewise, and the edit changes casts within what the rounde
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -183,13 +184,22 @@ def coefficients_of(
     for ours, theirs in zip(found, known, strict=True):
         yield -ours.reach, -theirs.reach / SLACK**2
         for one, other in zip(ours.blocks, theirs.blocks, strict=True):
-            yield from _padded(one.relative, other.relative)
+            yield from _padded(one.relative, other.relative, ours.reach)
             yield one.absolute, other.absolute
 
 
-def _padded(a: Sequence[float], b: Sequence[float]) -> Iterator[tuple[float, float]]:
-    for i in range(max(len(a), len(b))):
-        yield a[i] if i < len(a) else 0.0, b[i] if i < len(b) else 0.0
+def _padded(
+    a: Sequence[float], b: Sequence[float], reach: float = math.inf
+) -> Iterator[tuple[float, float]]:
+    """Coefficient by coefficient; where the first is larger, c·|u|^k ≤ c·reach^{k−1}·|u|."""
+    size = max(len(a), len(b))
+    one, other = ([*p, *[0.0] * (size - len(p))] for p in (a, b))
+    for k in range(size - 1, 1, -1):
+        excess = one[k] - other[k]
+        if excess > 0.0 and math.isfinite(reach):
+            one[1] += excess * reach ** (k - 1)
+            one[k] = other[k]
+    yield from zip(one, other, strict=True)
 
 
 __all__ = ["TREES", "Reference", "coefficients_of", "equivalence", "same_constants"]

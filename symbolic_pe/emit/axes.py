@@ -19,11 +19,11 @@ from symbolic_pe.algebra.scalar import ONE, ZERO, Scalar
 from symbolic_pe.emit import axes_standard
 from symbolic_pe.emit.axes_plan import AxesPlan, plan_axes
 from symbolic_pe.emit.axes_text import (
-    SHEAR_LOOP,
     basis_of_blocks,
     maps,
     number,
     opening,
+    shear_loop,
     shear_opening,
     sides,
 )
@@ -159,7 +159,8 @@ def _constants(plan: AxesPlan, library: _Library) -> list[str]:
             result.append(_matrix("INVERSE_BASIS", inverse, library))
     if plan.shears:
         rows = [row for shear in plan.shears for row in shear]
-        result.append(f"DEGREE = {plan.degree}")
+        if plan.degree > 1:
+            result.append(f"DEGREE = {plan.degree}")
         result.append(_matrix("SHEAR", rows, library))
         result.append("SHEAR = SHEAR.reshape(AXES, DIMENSION, DIMENSION)")
     return result
@@ -256,7 +257,7 @@ def _transform(plan: AxesPlan, library: _Library, prefix: str) -> list[str]:
         lines.append(f"{STEP}result = _sheared({given}, {cast('elapsed', 'wide')}, sign)")
         result = "result"
     lines.append(f"{STEP}return {cast(result, 'x.dtype')}")
-    return [*lines, *_shearing(library)] if plan.shears else lines
+    return [*lines, *_shearing(plan, library)] if plan.shears else lines
 
 
 def _into_basis(plan: AxesPlan, library: _Library, cast: Callable[[str, str], str]) -> list[str]:
@@ -281,7 +282,7 @@ def _into_basis(plan: AxesPlan, library: _Library, cast: Callable[[str, str], st
     ]
 
 
-def _shearing(library: _Library) -> list[str]:
+def _shearing(plan: AxesPlan, library: _Library) -> list[str]:
     undone = library.transposed.format(name="SHEAR")
     shear = library.cast.format(text=library.where.format(name="shear"), dtype="x.dtype")
     return [
@@ -290,7 +291,7 @@ def _shearing(library: _Library) -> list[str]:
         *shear_opening(),
         f"{STEP}shear = SHEAR if sign > 0 else -{undone}",
         f"{STEP}shear = {shear}",
-        *SHEAR_LOOP,
+        *shear_loop(plan),
     ]
 
 

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from symbolic_pe.algebra.scalar import ZERO, Scalar
 from symbolic_pe.emit.axes_plan import AxesPlan
 from symbolic_pe.emit.axes_text import (
-    SHEAR_LOOP,
     basis_of_blocks,
     number,
     opening,
+    shear_loop,
     shear_opening,
 )
 from symbolic_pe.emit.layout import STEP, docstring, table
@@ -37,7 +37,8 @@ def constants(plan: AxesPlan) -> list[str]:
         if not plan.one_basis:
             found.append(_matrix("INVERSE_BASIS", basis_of_blocks(plan.bases[1])))
     if plan.shears:
-        found.append(f"DEGREE = {plan.degree}")
+        if plan.degree > 1:
+            found.append(f"DEGREE = {plan.degree}")
         found.append(_matrix("SHEAR", [row for shear in plan.shears for row in shear]))
     return found
 
@@ -116,7 +117,7 @@ def transform(plan: AxesPlan) -> list[str]:
             f"{STEP}shear = xp.astype(_values(SHEAR, x), x.dtype)",
             f"{STEP}shear = xp.reshape(shear, (AXES, DIMENSION, DIMENSION))",
             f"{STEP}shear = shear if sign > 0 else -xp.matrix_transpose(shear)",
-            *SHEAR_LOOP,
+            *shear_loop(plan),
         ]
     return [
         *lines,

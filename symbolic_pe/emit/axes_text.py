@@ -10,15 +10,6 @@ from symbolic_pe.algebra.scalar import ZERO, Scalar, precision
 from symbolic_pe.emit.axes_plan import AxesPlan
 from symbolic_pe.emit.layout import STEP, docstring
 
-SHEAR_LOOP = (
-    f"{STEP}result = x",
-    f"{STEP}for k in range(DEGREE, 0, -1):",
-    f"{STEP}{STEP}parts = (elapsed[..., i, None] * (result @ shear[i, ...]) for i in range(AXES))",
-    f"{STEP}{STEP}result = x + sum(parts) / k",
-    f"{STEP}return result",
-)
-"""Horner's rule for Σ_k (Σ uᵢNᵢ)^k/k!, which ends because the Nᵢ are nilpotent."""
-
 
 def number(x: Scalar) -> str:
     """The nearest binary64 number; 0 without a sign."""
@@ -35,6 +26,20 @@ def opening(plan: AxesPlan) -> list[str]:
     if plan.turns_only:
         return ["def _transform(x, position, basis):", docstring(side)]
     return ["def _transform(x, position, reference, sign):", docstring(side)]
+
+
+def shear_loop(plan: AxesPlan) -> list[str]:
+    """Σ_k (Σ uᵢNᵢ)^k/k!, which ends because the Nᵢ are nilpotent; by Horner's rule."""
+    parts = "parts = (elapsed[..., i, None] * ({} @ shear[i, ...]) for i in range(AXES))"
+    if plan.degree == 1:
+        return [f"{STEP}{parts.format('x')}", f"{STEP}return x + sum(parts)"]
+    return [
+        f"{STEP}result = x",
+        f"{STEP}for k in range(DEGREE, 0, -1):",
+        f"{STEP}{STEP}{parts.format('result')}",
+        f"{STEP}{STEP}result = x + sum(parts) / k",
+        f"{STEP}return result",
+    ]
 
 
 def shear_opening() -> list[str]:
@@ -124,12 +129,12 @@ def basis_of_blocks(basis: Sequence[Sequence[Scalar]]) -> Sequence[Sequence[Scal
 
 
 __all__ = [
-    "SHEAR_LOOP",
     "basis_of_blocks",
     "distance_text",
     "maps",
     "number",
     "opening",
+    "shear_loop",
     "shear_opening",
     "sides",
 ]
