@@ -61,6 +61,11 @@ DOCUMENTS: dict[str, list[dict[str, object]]] = {
         {"matrix": [[0, 1, 0], [0, 0, 0], [0, 0, 0]]},
         {"matrix": [[0, 0, "1/3"], [0, 0, 0], [0, 0, 0]]},
     ],
+    # N and 2 N^2, a polynomial of degree 3
+    "square": [
+        {"matrix": [[0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1], [0, 0, 0, 0]]},
+        {"matrix": [[0, 0, 2, 0], [0, 0, 0, 2], [0, 0, 0, 0], [0, 0, 0, 0]]},
+    ],
     "jordan": [
         {"blocks": [{"rate": "-1/8", "frequency": "1", "chain_length": 2, "shear": "1/4"}]},
         {"blocks": [{"rate": "1/16", "frequency": "-1/2", "chain_length": 2, "shear": "-1/3"}]},
@@ -125,6 +130,11 @@ def test_the_text_is_the_exponential(name: str, target: str, tmp_path: Path) -> 
         ("hope-hybrid", "-lag[None, :]", "lag[None, :]"),
         ("gla", "reference, -1.0)", "reference, 1.0)"),
         ("gla", "RATE = -0.0625", "RATE = -0.0626"),
+        ("comrope", "blocks @ BASIS", "blocks @ BASIS.T"),
+        ("ellipse", "position, BASIS)", "position, INVERSE_BASIS)"),
+        ("tilted", "BASIS if sign > 0", "BASIS if sign < 0"),
+        ("square", "range(DEGREE, 0, -1)", "range(DEGREE, 1, -1)"),
+        ("jordan", "return x + sum(parts)", "return x - sum(parts)"),
         ("damped", "sign * (elapsed", "(elapsed"),
     ],
 )

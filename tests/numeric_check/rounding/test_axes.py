@@ -182,7 +182,7 @@ def test_shears_that_cancel_along_the_axes_are_counted() -> None:
 @pytest.mark.parametrize(
     ("right", "wrong"),
     [
-        ("result = x + sum(parts) / k", "result = x - sum(parts) / k"),
+        ("return x + sum(parts)", "return x - sum(parts)"),
         ("SHEAR if sign > 0 else -", "SHEAR if sign > 0 else "),
         ("SHEAR = SHEAR.reshape", "N = SHEAR = -SHEAR.reshape"),
     ],
