@@ -103,10 +103,13 @@ def plan_axes(encoding: SeveralAxes) -> AxesPlan:
             bases = (encoding.basis, transpose(encoding.basis))
             return replace(_assembled(encoding, known), bases=bases)
     try:
-        parts = [
-            (c, _read(_part(matrices, c)) or _with_basis(_part(matrices, c)))
-            for c in connected_components(_joined(matrices))
-        ]
+        forms: dict[tuple[ScalarMatrix, ...], JointBasis] = {}
+        parts = []
+        for channels in connected_components(_joined(matrices)):
+            part = tuple(_part(matrices, channels))
+            if part not in forms:  # ComRoPE repeats a block
+                forms[part] = _read(part) or _with_basis(part)
+            parts.append((channels, forms[part]))
         return _assembled(encoding, parts)
     except NotYetCovered as error:
         raise NotYetCovered(f"{encoding.name}: {error}") from None

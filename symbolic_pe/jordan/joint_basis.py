@@ -200,7 +200,7 @@ def _spanning(piece: Piece, normal: bool) -> list[fmpq_mat]:
         below = levels[level - 1] if level else fmpq_mat(piece.basis.ncols(), 0)
         span = _Span(piece, below, normal)
         candidates = [*images, *(_column(levels[level], j) for j in range(levels[level].ncols()))]
-        chosen = [v for c in candidates if (v := span.joined(c)) is not None]
+        chosen = [v for c in candidates if (v := span.joined(c, levels[level].ncols())) is not None]
         images = [n * v for v in chosen for n in piece.nilpotents]
         found.append(chosen)
     return [v for chosen in reversed(found) for v in chosen]
@@ -214,8 +214,10 @@ class _Span:
         self.columns = start
         self.product = piece.basis.transpose() * piece.basis
 
-    def joined(self, v: fmpq_mat) -> fmpq_mat | None:
-        """The vector, or its part across the span; None where it is inside."""
+    def joined(self, v: fmpq_mat, most: int) -> fmpq_mat | None:
+        """The vector, or its part across the span; None where it is inside, or this is `most`."""
+        if self.columns.ncols() == most:
+            return None
         if self.normal and self.columns.ncols():
             across = self.columns.transpose() * self.product
             v = v - self.columns * (across * self.columns).inv() * across * v
