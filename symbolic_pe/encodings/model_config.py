@@ -34,6 +34,8 @@ FRACTIONS = ("partial_rotary_factor", "rotary_pct", "rotary_percent")
 LENGTHS = ("original_max_position_embeddings",)
 FULL, SLIDING = "full_attention", "sliding_attention"
 DEFAULT_BASE = 10000
+ROTARY_WITHOUT_BASE = ("codegen", "gptj")
+"""Types of models that turn with the base 10000 and whose configuration states no base."""
 
 
 def is_config(document: Mapping[str, Any]) -> bool:
@@ -203,6 +205,11 @@ def _rope_settings(config: Mapping[str, Any], layers: str) -> dict[str, Any]:
             raise _which((FULL, SLIDING), layers)
         if layers == SLIDING:
             return {**_common(config, inner), "rope_theta": config["rope_local_base_freq"]}
+    elif config.get("local_rope_theta") is not None:
+        if layers not in (FULL, SLIDING):
+            raise _which((FULL, SLIDING), layers)
+        name = "global_rope_theta" if layers == FULL else "local_rope_theta"
+        return {**_common(config, inner), "rope_theta": config.get(name)}
     elif layers:
         raise SpecificationError(
             f"config: all layers have one encoding, so leave out #{layers} after the file"
@@ -233,7 +240,9 @@ def _which(kinds: Any, layers: str) -> SpecificationError:
 
 def _rotary(config: Mapping[str, Any], rope: Mapping[str, Any]) -> Resolved:
     found = _first(rope, BASES)
-    if found is None and not any(key in config for key in ("rope_scaling", "rope_parameters")):
+    known = config.get("model_type") in ROTARY_WITHOUT_BASE
+    known = known or any(key in config for key in ("rope_scaling", "rope_parameters"))
+    if found is None and not known:
         raise SpecificationError(
             f"config: no rotary or ALiBi settings are stated; expected one of {', '.join(BASES)}, "
             "rope_scaling, rope_parameters, alibi"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from symbolic_pe.encodings.catalogue import catalogue_form, entry_named
+from symbolic_pe.encodings.catalogue import catalogue, catalogue_form, entry_named
 from symbolic_pe.encodings.decoding import decode_json
 from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.encodings.forms import read_any_specification
@@ -215,3 +216,37 @@ def test_files_are_specifications(tmp_path: Path) -> None:
     path.write_text(json.dumps({"matrix": [["0"]]}))
     with pytest.raises(SpecificationError, match="before the #"):
         read_any_specification(f"{path}#sliding_attention")
+
+
+def test_llama_4_has_two_bands() -> None:
+    """Its published configuration has low_freq_factor = high_freq_factor: a step, and no ramp."""
+    scaling = {
+        "rope_type": "llama3", "factor": 16, "low_freq_factor": 1, "high_freq_factor": 1,
+        "original_max_position_embeddings": 8192,
+    }  # fmt: skip
+    text = {"model_type": "llama4_text", "head_dim": 128, "rope_theta": 500000,
+            "num_attention_heads": 40, "rope_scaling": scaling}  # fmt: skip
+    name, settings = resolve({"model_type": "llama4", "text_config": text})
+    scaled, plain = catalogue(name, settings), catalogue("rope", {"dim": 128, "base": 500000})
+    ratios = []
+    for one, other in zip(scaled.heads, plain.heads, strict=True):
+        for a, b in zip(one.generator.placed or (), other.generator.placed or (), strict=True):
+            ratios.append(str(b.block.frequency / a.block.frequency))
+    assert set(ratios) == {"1", "16"}
+    turns = [8192 * 500000 ** (-j / 64) / (2 * math.pi) for j in range(64)]
+    assert ratios == ["1" if t > 1 else "16" for t in turns]
+    with pytest.raises(SpecificationError, match="at least low_freq_factor"):
+        catalogue("llama3", {"low_freq_factor": 2, "high_freq_factor": 1})
+
+
+def test_bases_that_are_stated_elsewhere_or_nowhere() -> None:
+    given = {"model_type": "gptj", "n_embd": 4096, "n_head": 16, "rotary_dim": 64}
+    name, settings = resolve(given)
+    assert name == "rope"
+    assert settings == {"dim": 256, "base": "10000", "layout": "interleaved", "rotary_dim": 64}
+    modern = {"model_type": "modernbert", "hidden_size": 768, "num_attention_heads": 12,
+              "global_rope_theta": 160000, "local_rope_theta": 10000}  # fmt: skip
+    assert resolve(modern, "full_attention")[1]["base"] == "160000"
+    assert resolve(modern, "sliding_attention")[1]["base"] == "10000"
+    with pytest.raises(SpecificationError, match="layers differ"):
+        resolve(modern)

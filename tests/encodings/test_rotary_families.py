@@ -144,7 +144,7 @@ def test_ends_of_the_ramp_are_decided_or_not_at_all() -> None:
         ("ntk:dim=2", "at least 4"),
         ("yarn:dim=16,rotary_dim=20", "at most dim"),
         ("yarn:dim=16,rotary_dim=7", "even"),
-        ("llama3:low_freq_factor=4,high_freq_factor=4", "more than low_freq_factor"),
+        ("llama3:low_freq_factor=5,high_freq_factor=4", "at least low_freq_factor"),
         ("longrope:dim=8,long_factor=1 2 3", "expected 4 factors"),
         ("longrope:dim=8,long_factor=1 2 3 -4", "positive"),
         ("partial-rope:fraction=2", "from 0 to 1"),

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from flint import arb, fmpq, fmpz
 
 from symbolic_pe.algebra.expression import parse
-from symbolic_pe.algebra.scalar import DECISION_PRECISIONS, ONE, Scalar, precision
+from symbolic_pe.algebra.scalar import DECISION_PRECISIONS, ONE, ZERO, Scalar, precision
 from symbolic_pe.decision import Decision
 from symbolic_pe.encodings.encoding import Encoding, Verdict
 from symbolic_pe.encodings.entry import Entry, Form, Mistake, Published
@@ -45,11 +45,17 @@ from symbolic_pe.errors import SpecificationError, Undecided
 def by_wavelength(
     thetas: Sequence[Scalar], s: Scalar, length: int, low: Scalar, high: Scalar
 ) -> list[Scalar]:
-    """The ramp in turns within the original context: g = clip((Lθ/2π − low)/(high − low), 0, 1)."""
+    """The ramp in turns within the original context: g = clip((Lθ/2π − low)/(high − low), 0, 1).
+
+    For low = high (Llama 4) a step: g is 1 above and 0 below; no plane is on it, as π is in Lθ/2π.
+    """
     result = []
     for x in thetas:
-        turns = Scalar.rational(length) * x / TWO_PI
-        result.append(blend(x, clipped((turns - low) / (high - low)), s))
+        above = Scalar.rational(length) * x / TWO_PI - low
+        if low == high:
+            result.append(blend(x, ONE if above.sign() > 0 else ZERO, s))
+        else:
+            result.append(blend(x, clipped(above / (high - low)), s))
     return result
 
 
@@ -142,8 +148,11 @@ def yarn_settings(original: int) -> dict[str, Setting]:
 def _llama3(settings: Settings) -> Encoding:
     s = at_least_one(settings, "factor")
     low, high = settings.number("low_freq_factor"), settings.number("high_freq_factor")
-    if (high - low).sign() <= 0:
-        raise SpecificationError("llama3: high_freq_factor: expected more than low_freq_factor")
+    if (high - low).sign() < 0:
+        raise SpecificationError(
+            "llama3: high_freq_factor: expected at least low_freq_factor, got "
+            f"{settings.texts['high_freq_factor']} and {settings.texts['low_freq_factor']}"
+        )
     thetas, _ = trained_ladder(settings)
     length = settings.integer("original_length")
     return rotary(settings, by_wavelength(thetas, s, length, low, high))
