@@ -209,6 +209,7 @@ def _assembled(
             _put(basis, part.basis, channels)
             _put(inverse, part.inverse, channels)
     degree = max(part.degree for _, part in parts)
+    refuse_unrepresentable([encoding.temperature])
     refuse_unrepresentable(x for rows in (*shears, rates, frequencies) for row in rows for x in row)
     if degree and not _commute_when_rounded(shears):
         raise NotYetCovered(

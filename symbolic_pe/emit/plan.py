@@ -206,6 +206,7 @@ def plan_kernel(encoding: Encoding) -> KernelPlan:
             heads = zip(encoding.heads, diagonal.generators, strict=True)
             encoding = replace(encoding, heads=tuple(replace(h, generator=g) for h, g in heads))
             generators = list(diagonal.generators)
+    refuse_unrepresentable([encoding.temperature])
     for group in groups:
         _refuse_unrepresentable(group)
     for pair in basis or ():

@@ -15,7 +15,7 @@ from symbolic_pe.algebra.matrix import block_diagonal, identity, multiply
 from symbolic_pe.cli.main import cli
 from symbolic_pe.emit.plan import plan_kernel
 from symbolic_pe.encodings.catalogue import catalogue
-from symbolic_pe.errors import NotYetCovered
+from symbolic_pe.errors import NotYetCovered, SpecificationError
 from symbolic_pe.generators.generator import Generator
 from symbolic_pe.jordan.nearby import nearby_form
 
@@ -118,3 +118,8 @@ def test_entries_of_very_different_sizes_are_refused_for_what_they_are(u: str, r
     encoding = catalogue("grape-a", {"form": "lift", "dim": 2, "u": u})
     with pytest.raises(NotYetCovered, match=reason):
         plan_kernel(encoding)
+
+
+def test_a_temperature_that_is_no_number_of_binary64_is_refused() -> None:
+    with pytest.raises(SpecificationError, match="outside the normal range"):
+        plan_kernel(catalogue("yarn", {"dim": 8, "attention_factor": "1e400"}))
