@@ -10,20 +10,17 @@ from typing import Any
 import numpy as np
 
 from numeric_check.audit import questions
-from numeric_check.audit.context import Context
-from numeric_check.audit.departures import confirmed
 from numeric_check.audit.finding import AuditReport, Finding
+from numeric_check.audit.gathering import gather
 from numeric_check.audit.libraries import Array
-from numeric_check.audit.maps_audit import accuracy, calls, laws
+from numeric_check.audit.maps_audit import accuracy, calls, context_of, laws
 from numeric_check.audit.matrices import norm
-from numeric_check.audit.measurement import measure
-from numeric_check.audit.planes import Spectrum, matrix_of, spectrum
+from numeric_check.audit.planes import Spectrum, matrix_of
 from numeric_check.audit.probes.generator import generator
 from numeric_check.audit.probes.transforms import asked_of
 from numeric_check.audit.recognition import CONSTANT_LOSS, recognise
-from numeric_check.audit.recovery import Recovered, recover
+from numeric_check.audit.recovery import Recovered
 from numeric_check.audit.reproduce.images import entry_of_points, entry_of_score
-from numeric_check.audit.scan import scans
 from numeric_check.audit.subject import FORMS, Call, MapSubject
 from numeric_check.reference_values.tolerance import FORMATS
 from symbolic_pe.encodings.forms import SeveralAxes
@@ -49,8 +46,9 @@ def audit_axes(
     found: list[Recovered] = []
     words = []
     for axis in range(subject.axes):
-        context = _context(line(subject, axis))
-        planes = spectrum(context.recovered)
+        of_axis = line(subject, axis)
+        gathered = gather(of_axis)
+        context, planes = context_of(of_axis, gathered), gathered.planes
         recognised = recognise(context.recovered, planes)
         named = questions.AXIS.of(str(axis)).name
         asked = [
@@ -110,13 +108,6 @@ def line(subject: MapSubject, *axes: int) -> MapSubject:
         rival=None if subject.rival is None else moved(subject.rival),
         fresh=None if fresh is None else lambda: line(fresh(), *axes),
     )
-
-
-def _context(subject: MapSubject, *, deep: bool = False) -> Context:
-    measured = measure(subject)
-    scanned = scans(subject, measured)
-    recovered = confirmed(recover(measured), scanned, measured, subject)
-    return Context(subject, measured, recovered, deep=deep, scans=scanned)
 
 
 def _driven(planes: Spectrum) -> str:
@@ -196,10 +187,11 @@ def _plain(value: Any) -> str:
 def _diagonal(subject: MapSubject, *, deep: bool) -> list[Finding]:
     """All coordinates equal, as in text: which encoding it is, and all that is asked of calls."""
     try:
-        context = _context(line(subject, *range(subject.axes)), deep=deep)
+        together = line(subject, *range(subject.axes))
+        gathered = gather(together)
     except AuditError as error:
         return [questions.TEXT.undecided(str(error))]
-    planes = spectrum(context.recovered)
+    context, planes = context_of(together, gathered, deep=deep), gathered.planes
     fit = generator(context, planes, recognise(context.recovered, planes))
     text = replace(fit, question=questions.TEXT.name, statement=questions.TEXT.statement)
     return [text, *calls(context), *asked_of(context)]

@@ -42,6 +42,7 @@ def audit_bias(
         "measured_positions": len(measured.positions),
         "every_pair_below": min(NEAR, measured.positions[-1] + 1),
         "every_few": [[LATTICE[1], p] for p in LATTICE if p <= measured.positions[-1]][-1:],
+        "each_beside": [0, measured.positions[-1]],
     }
     finite = _finite(subject, measured)
     if finite.verdict is not Verdict.CONSISTENT:
@@ -50,7 +51,7 @@ def audit_bias(
     findings = [finite, relative]
     slopes = None
     if relative.verdict is not Verdict.REFUTED:
-        slope, slopes = linear(measured)
+        slope, slopes = linear(subject, measured)
         findings += [slope, sign(subject, slopes), offset(measured)]
     if declared is not None:
         findings.append(against(subject, measured, slopes, declared, spec))
@@ -162,7 +163,7 @@ def _witnessed(
 
 
 def _alone(subject: BiasSubject, measured: MeasuredBias) -> Finding:
-    """One entry alone against the same in the matrix."""
+    """An entry of one row alone against the same in the matrix, b(t, t) taken off both."""
     asked = questions.BIAS_PREFILL
     worst, shown, at = (0.0, 1.0), (0, 0), measured.positions
     rooms = measured.rooms()
@@ -172,8 +173,7 @@ def _alone(subject: BiasSubject, measured: MeasuredBias) -> Finding:
         i, j = at.index(t), at.index(s)
         together = measured.rowless[:, i, j]
         try:
-            one = subject.apply([t], [s])[:, 0, 0]
-            own = subject.apply([t], [t])[:, 0, 0]
+            one, own = subject.apply([t], [s, t])[:, 0].T  # one row, as decoding asks for it
         except AuditError as error:
             return asked.undecided(str(error))
         with np.errstate(all="ignore"):
@@ -188,8 +188,8 @@ def _alone(subject: BiasSubject, measured: MeasuredBias) -> Finding:
     return asked.judged(
         *worst,
         detail=f"worst difference {worst[0]:.1e} ({worst[1]:.1e} allowed)",
-        witness=f"b{shown} - b({shown[0]}, {shown[0]}), alone and in the matrix, differs by "
-        f"{worst[0]:.2g}",
+        witness=f"b{shown} - b({shown[0]}, {shown[0]}), in a row alone and in the matrix, differs "
+        f"by {worst[0]:.2g}",
         reproduce=bias_in_call(subject, near, near.index(shown[0]), near.index(shown[1])),
     )
 

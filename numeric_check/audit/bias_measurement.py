@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -11,7 +11,13 @@ import numpy.typing as npt
 
 from numeric_check.audit.arithmetic import significant_bits
 from numeric_check.audit.libraries import Array
-from numeric_check.audit.positions import LATTICE, LONG_LAGS, LONG_STARTS
+from numeric_check.audit.positions import (
+    LATTICE,
+    LONG_LAGS,
+    LONG_STARTS,
+    beginnings,
+    with_neighbours,
+)
 from numeric_check.audit.subject import BiasSubject
 from numeric_check.reference_values.tolerance import FORMATS
 from symbolic_pe.errors import AuditError
@@ -20,6 +26,10 @@ NEAR = 384
 """Every pair of positions below is judged."""
 FAR = (419, 420, 511, 4095, 4096, 8193, 65536, 131071)
 SHORTER = (4096, 1024, 256, 64, 16)
+BLOCK = 64
+"""Rows of one block on the diagonal."""
+MANY, FEW = 0.1, 12
+"""More than a tenth of all lags are no exception, and more than these make no line."""
 ROUNDINGS = 8.0
 """Half-units of the largest value that a slope, a product and a difference may lose."""
 
@@ -31,6 +41,7 @@ class MeasuredBias:
     judged  which entries count: not masked, and of the causal half if only that is asked for
     room    what two entries of one lag may differ by, as if they were in float32 or finer
     unit    unit roundoff of the coarsest format that holds every entry
+    column  b(t, 0) − b(t, t) at every t (heads, n), where it was asked for
     """
 
     positions: tuple[int, ...]
@@ -38,6 +49,7 @@ class MeasuredBias:
     judged: npt.NDArray[np.bool_]
     room: float
     unit: float
+    column: Array | None = None
 
     @cached_property
     def rowless(self) -> Array:
@@ -47,6 +59,13 @@ class MeasuredBias:
     def rooms(self) -> Array:
         """What each entry may lose: roundings of itself, and of slope·t and slope·s before."""
         return self.rooms_at(self.positions, self.values)
+
+    def losses(self, sizes: Array, farther: int) -> Array:
+        """What entries of these sizes (heads, n) may lose at positions up to `farther`."""
+        finest = min(self.unit, FORMATS["float32"].unit_roundoff)
+        kept = np.where(np.isfinite(sizes), sizes, 0.0)
+        result: Array = 2.0 * ROUNDINGS * finest * (self._slopes[:, None] * farther + kept)
+        return result + 2.0**-100
 
     def rooms_at(self, positions: Sequence[int], values: Array) -> Array:
         """The same for values at other positions."""
@@ -86,9 +105,20 @@ def asked_positions() -> list[int]:
 
 
 def measure_bias(subject: BiasSubject) -> MeasuredBias:
-    """Call it at as many positions as it takes. Raises `AuditError`."""
+    """Call it at as many positions as it takes, and once more where one row or one column is odd.
+
+    Raises `AuditError`.
+    """
+    found = _measured(subject, asked_positions())
+    odd, column = _odd(subject, found)
+    if odd:
+        wanted = {*asked_positions(), *with_neighbours(odd, found.positions[-1])}
+        found = _measured(subject, sorted(wanted))
+    return replace(found, column=column)
+
+
+def _measured(subject: BiasSubject, wanted: Sequence[int]) -> MeasuredBias:
     problem = ""
-    wanted = asked_positions()
     for limit in (wanted[-1], *SHORTER):
         positions = tuple(p for p in wanted if p <= limit)
         try:
@@ -111,3 +141,47 @@ def measure_bias(subject: BiasSubject) -> MeasuredBias:
         room = ROUNDINGS * finest * float(np.abs(finite).max(initial=0.0))
         return MeasuredBias(positions, values, seen, room, unit)
     raise AuditError(f"{subject.name}: {problem}")
+
+
+def _odd(subject: BiasSubject, measured: MeasuredBias) -> tuple[list[int], Array | None]:
+    """Positions at which the column of key 0 and the row of the last query do not agree.
+
+    Every query t is asked for beside key 0 and every key s beside the last query T: the entries
+    (t, 0) and (T, T − t) have one lag. Where rows have constants of their own, each b(t, t) is
+    taken off first. Beside these positions, the column without constants.
+    """
+    last = measured.positions[-1]
+    every = range(last + 1)
+    try:
+        column = subject.apply(every, [0])[:, :, 0]
+        row = subject.apply([last], every)[:, 0, ::-1]
+        start = np.where(np.isfinite(column[:, :1]), column[:, :1], 0.0)
+        failing = _apart(measured, column, row, last)
+        if failing.mean() > MANY:
+            own = _diagonal(subject, last)
+            column, row, start = column - own, row - own[:, -1:], 0.0 * start
+            failing = _apart(measured, column, row, last)
+    except AuditError:  # it does not take so many
+        return [], None
+    if failing.mean() > MANY:  # another question has the answer
+        return [], None
+    at = beginnings(failing)
+    return [*at, *(last - t for t in at)], column - start
+
+
+def _apart(measured: MeasuredBias, column: Array, row: Array, last: int) -> npt.NDArray[np.bool_]:
+    with np.errstate(all="ignore"):
+        gap = np.abs(column - row)
+        sizes = np.maximum(np.abs(column), np.abs(row))
+    gap = np.where(column == row, 0.0, np.where(np.isnan(gap), np.inf, gap))
+    return np.asarray((gap > 2.0 * measured.losses(sizes, last)).any(axis=0))
+
+
+def _diagonal(subject: BiasSubject, last: int) -> Array:
+    """b(t, t) at every t, from blocks on the diagonal."""
+    parts = []
+    for first in range(0, last + 1, BLOCK):
+        places = range(first, min(first + BLOCK, last + 1))
+        parts.append(np.einsum("hnn->hn", subject.apply(places, places)))
+    own = np.concatenate(parts, axis=1)
+    return np.where(np.isfinite(own), own, 0.0)

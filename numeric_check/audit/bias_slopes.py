@@ -6,7 +6,7 @@ import numpy as np
 from flint import arb
 
 from numeric_check.audit import questions
-from numeric_check.audit.bias_measurement import ROUNDINGS, MeasuredBias
+from numeric_check.audit.bias_measurement import FEW, ROUNDINGS, MeasuredBias
 from numeric_check.audit.finding import Finding
 from numeric_check.audit.libraries import Array
 from numeric_check.audit.reproduce.biases import entries_of_bias
@@ -16,36 +16,116 @@ from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.encodings.families.additive import alibi_slopes
 from symbolic_pe.errors import SpecificationError
 
+LINE = 65
+"""So many lags on a line make a line."""
+
 
 def _lags(measured: MeasuredBias) -> tuple[Array, Array]:
     """Lags ≥ 0 in ascending order and b(t, s) − b(t, t) of each head there, (heads, lags)."""
+    if measured.column is not None:
+        seen = np.flatnonzero(np.isfinite(measured.column).all(axis=0))
+        return seen.astype(np.float64), measured.column[:, seen]
     at = np.array(measured.positions)
     i, j = np.nonzero(measured.judged & (at[None] <= at[:, None]))
     lags, first = np.unique(at[i] - at[j], return_index=True)
     return lags.astype(np.float64), measured.rowless[:, i[first], j[first]]
 
 
-def linear(measured: MeasuredBias) -> tuple[Finding, Array | None]:
+def linear(subject: BiasSubject, measured: MeasuredBias) -> tuple[Finding, Array | None]:
     """Whether the bias is linear in the lag, and the slopes if it is."""
     lags, values = _lags(measured)
+    if len(lags) < 2 or lags[0] != 0.0:
+        lags, values = np.r_[0.0, lags], np.c_[np.zeros(len(values)), values]
     slopes = -values[:, -1] / lags[-1]
-    gap = np.abs(values + slopes[:, None] * lags)
-    allowed = 2.0 * measured.room + 2.0 * measured.unit * np.abs(values)
-    head, at = (int(v) for v in np.unravel_index(int((gap - allowed).argmax()), gap.shape))
-    error, room = float(gap[head, at]), float(allowed[head, at])
-    if error > room:
+    gap, allowed = _off(measured, lags, values, slopes)
+    odd = np.flatnonzero((gap > allowed).any(axis=0))
+    if not odd.size:
+        head, at = (int(v) for v in np.unravel_index(int((gap - allowed).argmax()), gap.shape))
+        text = ", ".join(f"{m:.6g}" for m in slopes[:12]) + (", …" if len(slopes) > 12 else "")
+        name = recognised_slopes(slopes, measured.unit)
         return questions.SLOPE.consistent(
-            f"not linear: head {head} has {values[head, at]:.6g} at lag {lags[at]:.0f} and "
-            f"{values[head, -1]:.6g} at lag {lags[-1]:.0f}; a function of the lag all the same"
-        ), None
-    text = ", ".join(f"{m:.6g}" for m in slopes[:12]) + (", …" if len(slopes) > 12 else "")
-    name = recognised_slopes(slopes, measured.unit)
-    return questions.SLOPE.consistent(
-        f"slopes {text}" + (f": those of {name}" if name else ""),
-        error=error,
-        tolerance=room,
-        numbers={"slopes": [float(m) for m in slopes], "nearest": name},
-    ), slopes
+            f"slopes {text}{_beside_published(slopes, measured.unit)}",
+            error=float(gap[head, at]),
+            tolerance=float(allowed[head, at]),
+            numbers={"slopes": [float(m) for m in slopes], "nearest": name},
+        ), slopes
+    return _not_linear(subject, measured, lags, values)
+
+
+def _off(measured: MeasuredBias, lags: Array, values: Array, slopes: Array) -> tuple[Array, Array]:
+    """How far values are from a line, and what is allowed."""
+    gap = np.abs(values + slopes[:, None] * lags)
+    return gap, 2.0 * measured.room + 2.0 * measured.unit * np.abs(values)
+
+
+def _not_linear(
+    subject: BiasSubject, measured: MeasuredBias, lags: Array, values: Array
+) -> tuple[Finding, Array | None]:
+    """A line with exceptions, or a jump towards far keys, is a fault; a curve is another bias."""
+    head = int(np.abs(values[:, -1] + values[:, 1] * lags[-1]).argmax())
+    words = (
+        f"not linear: head {head} has {values[head, 1]:.6g} at lag {lags[1]:.0f} and "
+        f"{values[head, -1]:.6g} at lag {lags[-1]:.0f}; a function of the lag all the same"
+    )
+    slopes = -np.median(values[:, 1:] / lags[1:], axis=1)
+    if not slopes.all() or len(lags) < LINE:
+        return questions.SLOPE.consistent(words), None
+    gap, allowed = _off(measured, lags, values, slopes)
+    odd = np.flatnonzero((gap > allowed).any(axis=0))
+    if odd.size and len(odd) <= FEW and lags[odd[0]] > 1:
+        at = int(odd[0])
+        text = f"every other lag has one slope, {', '.join(str(int(x)) for x in lags[odd])} not"
+        return _leaves(subject, measured, (lags, values, slopes), at, text), slopes
+    begun = -values[:, LINE - 1] / lags[LINE - 1]
+    gap, allowed = _off(measured, lags[:LINE], values[:, :LINE], begun)
+    if not begun.all() or (gap > allowed).any():
+        return questions.SLOPE.consistent(words), None
+    rise = np.diff(values, axis=1)  # a line falls by its slope; what jumps up favours far keys
+    jumps = np.flatnonzero((rise > 4.0 * np.abs(begun[:, None]) + 4.0 * measured.room).any(axis=0))
+    if not jumps.size:
+        return questions.SLOPE.consistent(words), None
+    at = int(jumps[0]) + 1
+    text = f"linear up to lag {int(lags[at - 1])}, then it jumps: farther keys are favoured"
+    return _leaves(subject, measured, (lags, values, begun), at, text), None
+
+
+def _leaves(
+    subject: BiasSubject,
+    measured: MeasuredBias,
+    line: tuple[Array, Array, Array],
+    at: int,
+    text: str,
+) -> Finding:
+    """The lag at which a bias leaves its line."""
+    lags, values, slopes = line
+    gap, allowed = _off(measured, lags, values, slopes)
+    head, lag = int((gap - allowed)[:, at].argmax()), int(lags[at])
+    return questions.SLOPE.refuted(
+        text,
+        f"head {head}: b({lag}, 0) - b({lag}, {lag}) is {values[head, at]:.6g}; the slope "
+        f"{slopes[head]:.6g} of the other lags makes it {-slopes[head] * lag:.6g}",
+        entries_of_bias(subject, [(t, s) for t in (lag - 1, lag, lag + 1) for s in (0, t)]),
+        error=float(gap[head, at]),
+        tolerance=float(allowed[head, at]),
+    )
+
+
+def _beside_published(slopes: Array, unit: float) -> str:
+    """How the slopes are related to those of ALiBi."""
+    name, count = recognised_slopes(slopes, unit), len(slopes)
+    if name:
+        return f": those of {name}"
+    if count == 1:
+        return ""
+    known = np.array([m.to_float() for m in alibi_slopes(count)])
+    if _same(np.sort(slopes), np.sort(known), unit):
+        return f": those of alibi:heads={count}, in another order of heads"
+    words = "; the published ones for as many heads are " + ", ".join(f"{m:.6g}" for m in known[:6])
+    words += ", …" if count > 6 else ""
+    ratios = slopes / known
+    if ratios[0] != 0 and np.ptp(ratios) <= 1e-5 * abs(ratios[0]):
+        words += f": each is {ratios[0]:.6g} times that"
+    return words
 
 
 def recognised_slopes(slopes: Array, unit: float) -> str:

@@ -13,6 +13,7 @@ from numeric_check.audit.measurement import Measurement
 from numeric_check.audit.recovery import Recovered
 from numeric_check.audit.scan import Scan
 from numeric_check.audit.subject import MapSubject
+from numeric_check.audit.sweep import Odd, Swept
 from symbolic_pe.encodings.encoding import Encoding
 
 UNSEEN_FREQUENCY = float(np.pi)
@@ -27,7 +28,9 @@ class Context:
     strict  the weights are given: layouts and orientations must be the declared ones
     deep    also ask what takes long (compilers)
     clock   positions are real numbers that may be learned
-    scans   blocks at every position of a long run, and at every few beyond; none for a score
+    scans   blocks at every position of a long run, perhaps at every few beyond; none for a score
+    swept   what one vector has shown at every position, or None
+    special how positions are miscounted, or what position 0 is beside all others, or ""
     """
 
     subject: MapSubject
@@ -39,6 +42,8 @@ class Context:
     deep: bool = False
     clock: bool = False
     scans: tuple[Scan, ...] = ()
+    swept: Swept | None = None
+    special: str = ""
 
     def anew(self) -> Context:
         """The same with a subject that has no history, where one can be made."""
@@ -57,22 +62,34 @@ class Context:
         """Blocks at every position of a long run."""
         return self.scans[0]
 
+    @property
+    def odd(self) -> tuple[Odd, ...]:
+        """Positions at which a sweep found a failure that begins there."""
+        return () if self.swept is None else self.swept.odd
+
     def losses(self, groups: Sequence[Sequence[int]]) -> tuple[Array, Array]:
         """ε(t) = constant + slope·|t| of each group."""
-        pairs = [self.tolerances(g, [np.array([0.0, 1.0])]) for g in groups]
-        constants = np.array([p[0] for p in pairs])
-        return constants, np.array([p[1] for p in pairs]) - constants
+        pairs = [self._loss(tuple(g)) for g in groups]
+        return np.array([p[0] for p in pairs]), np.array([p[1] for p in pairs])
 
-    def tolerances(self, group: Sequence[int], positions: Sequence[Array]) -> Array:
-        """ε at arrays of positions, added up; relative to the norms of the maps."""
-        frequency, rate = self.speed(group)
-        arithmetic, size = self.recovered.arithmetic, len(group)
-        found = [arithmetic.tolerance(at, frequency, rate, size) for at in positions]
-        result: Array = np.sum(found, axis=0)
+    def _loss(self, group: tuple[int, ...]) -> tuple[float, float]:
+        if group not in self._losses:
+            frequency, rate = self.speed(group)
+            one = np.array([0.0, 1.0])
+            found = self.recovered.arithmetic.tolerance(one, frequency, rate, len(group))
+            self._losses[group] = float(found[0]), float(found[1] - found[0])
+        return self._losses[group]
+
+    @cached_property
+    def _losses(self) -> dict[tuple[int, ...], tuple[float, float]]:
+        return {}
+
+    def tolerances(self, groups: Sequence[Sequence[int]], *positions: int) -> Array:
+        """ε at these positions, added up, of each group; relative to the norms of the maps."""
+        constants, slopes = self.losses(groups)
+        result: Array = len(positions) * constants + slopes * float(sum(map(abs, positions)))
         return result
 
     def tolerance(self, group: Sequence[int], *positions: int) -> float:
-        """ε at these positions, added up; relative to the norms of the maps."""
-        return float(
-            self.tolerances(group, [np.array([p], dtype=np.float64) for p in positions])[0]
-        )
+        """The same of one group."""
+        return float(self.tolerances([group], *positions)[0])

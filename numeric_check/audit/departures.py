@@ -84,8 +84,11 @@ def _measured(part: Part, measured: Measurement, positions: Sequence[int]) -> Ar
 
 
 def _from_start(forth: Array, start: Array, back: Array) -> Array:
-    with np.errstate(all="ignore"):
-        result: Array = forth.swapaxes(1, 2) @ (back @ np.linalg.inv(start.T @ back))
+    try:
+        with np.errstate(all="ignore"):
+            result: Array = forth.swapaxes(1, 2) @ (back @ np.linalg.inv(start.T @ back))
+    except np.linalg.LinAlgError:
+        return np.full(forth.shape, np.nan)
     return result
 
 

@@ -114,6 +114,10 @@ def _nothing_works(name: str, query: Call, failures: list[str], dimension: int |
     except (TypeError, ValueError):
         signature = "(...)"
     hint = "" if dimension is not None else "state the number of channels with --dim, or "
+    if any("got tuple" in failure for failure in failures):
+        hint = (
+            "it returns a tuple, of which `returns = 0` in a TOML adapter takes the first; " + hint
+        )
     return (
         f"{name}: expected a callable f(x, positions) with x (…, n, d) and positions (n,); "
         f"{name.rpartition(':')[2]}{signature} cannot be called so:\n  {shown}\n{hint}write an "

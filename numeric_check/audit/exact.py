@@ -14,7 +14,7 @@ import numpy as np
 from numeric_check.audit.comparison import compare
 from numeric_check.audit.context import Context
 from numeric_check.audit.libraries import Array
-from numeric_check.audit.matrices import exponentials, is_plane, plane_exponentials
+from numeric_check.audit.matrices import exponentials, inverse, is_plane, plane_exponentials
 from numeric_check.audit.planes import Spectrum, declared_matrix
 from numeric_check.audit.positions import STANDARD
 from numeric_check.audit.recognition import Recognised
@@ -22,6 +22,7 @@ from numeric_check.audit.recovery import Part
 from numeric_check.reference_values.reference import references
 from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.encodings.specification import read_specification
+from symbolic_pe.errors import AuditError
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class Exact:
             if side == "query":
                 maps = self.query @ moved.transpose(0, 2, 1)
             else:
-                maps = np.linalg.inv(self.query.T) @ moved @ self.query.T @ self.key
+                maps = inverse(self.query.T) @ moved @ self.query.T @ self.key
         result: Array = maps[:, :, 0]
         return result
 
@@ -98,6 +99,7 @@ def exact_maps(context: Context, planes: Spectrum, recognised: Recognised) -> li
     measured = context.measured
     known = _known(context, planes, recognised)
     x = known.matrix() if known is not None else _of_ladder(context, recognised)
+    start = _start(context)
     times = [float(p) for p in STANDARD if p <= measured.reach]
     if not context.subject.one_map:
         times += [-t for t in times]
@@ -112,10 +114,21 @@ def exact_maps(context: Context, planes: Spectrum, recognised: Recognised) -> li
             anchors = {t: m[place] for t, m in whole.items()}
         else:
             anchors = dict(zip(times, exponentials(matrix, times), strict=True))
-        query, key = (side[measured.index[0]][place] for side in (measured.query, measured.key))
+        query, key = start[0][place], start[1][place]
         radius = part.radius if x is None else 0.0
         exact.append(Exact(part.channels, matrix, radius, query, key, anchors))
     return exact
+
+
+def _start(context: Context) -> tuple[Array, Array]:
+    """F(0) and G(0) of a subject without history."""
+    fresh, dtype = context.anew().subject, context.measured.dtype
+    try:
+        query = fresh.matrices("query", [0, 1, 2], dtype)[0]
+        key = query if fresh.one_map else fresh.matrices("key", [0, 1, 2], dtype)[0]
+    except AuditError:
+        return context.measured.query[0], context.measured.key[0]
+    return query, key
 
 
 def _known(context: Context, planes: Spectrum, recognised: Recognised) -> Known | None:

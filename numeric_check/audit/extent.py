@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -46,7 +47,9 @@ def extent(tried: Sequence[int], failing: npt.NDArray[np.bool_]) -> str:
     >>> extent(range(9), np.arange(9) % 2 == 1)
     'at positions 1, 3, 5, 7 only'
     >>> extent(range(20), np.arange(20) % 2 == 1)
-    'at position 1 first, and at 9 of the 18 positions tried after it'
+    'at position 1 and every 2 after it, up to 19'
+    >>> extent(range(20), np.isin(np.arange(20), [1, 2, 4, 8, 16]))
+    'at position 1 first, and at 4 of the 18 positions tried after it'
     """
     at = [p for p, fails in zip(tried, failing.tolist(), strict=True) if fails]
     after = sum(p > at[0] for p in tried)
@@ -55,6 +58,12 @@ def extent(tried: Sequence[int], failing: npt.NDArray[np.bool_]) -> str:
         return f"at position {at[0]}{last}"
     if len(at) - 1 == after:
         return f"from position {at[0]} on"
+    steps = {b - a for a, b in pairwise(at)}
+    if len(at) > LISTED and len(steps) == 1 and tried[-1] - tried[0] == len(tried) - 1:
+        step = steps.pop()
+        if step == 1:
+            return f"from position {at[0]} to {at[-1]}"
+        return f"at position {at[0]} and every {step} after it, up to {at[-1]}"
     if len(at) <= LISTED:
         return f"at positions {', '.join(map(str, at))} only"
     return (

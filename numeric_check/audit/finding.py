@@ -68,6 +68,12 @@ class AuditReport:
         return "undecided" if Verdict.UNDECIDED in found else "consistent"
 
     @property
+    def cause(self) -> str:
+        """What explains a refuted finding, where one says so; else ""."""
+        named = [str(f.numbers["cause"]) for f in self.refuted if f.numbers.get("cause")]
+        return named[0] if named else ""
+
+    @property
     def exit_code(self) -> int:
         """0 consistent, 1 refuted, 3 undecided."""
         return EXIT_CODES[self.verdict]

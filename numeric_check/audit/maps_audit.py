@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import numpy as np
-
 from numeric_check.audit import questions
 from numeric_check.audit.context import Context
-from numeric_check.audit.departures import confirmed
 from numeric_check.audit.exact import exact_maps
 from numeric_check.audit.finding import AuditReport, Finding, Verdict
-from numeric_check.audit.measurement import measure
-from numeric_check.audit.planes import Spectrum, spectrum
-from numeric_check.audit.positions import beyond
+from numeric_check.audit.gathering import Gathered, gather
+from numeric_check.audit.planes import Spectrum
 from numeric_check.audit.probes import generator as generators
 from numeric_check.audit.probes import history, transforms
 from numeric_check.audit.probes.distinctness import distinct
@@ -24,8 +20,7 @@ from numeric_check.audit.probes.range import served_range
 from numeric_check.audit.probes.relativity import dependence, relativity
 from numeric_check.audit.probes.slots import paths
 from numeric_check.audit.recognition import Recognised, recognise
-from numeric_check.audit.recovery import Recovered, recover
-from numeric_check.audit.scan import scans
+from numeric_check.audit.recovery import Recovered
 from numeric_check.audit.subject import FORMS, MapSubject
 from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.errors import AuditError
@@ -55,17 +50,9 @@ def audit_maps(
     Raises `AuditError` when the subject cannot be called at positions 0, 1, 2.
     """
     progress("measuring")
-    measured = measure(subject)
-    recovered = recover(measured)
-    planes = spectrum(recovered)
-    extra = _beyond_wavelengths(planes)
-    if extra and extra[-1] > measured.positions[-1] and not measured.refused:
-        measured = measure(subject, extra)
-        recovered = recover(measured)
-        planes = spectrum(recovered)
-    scanned = scans(subject, measured)
-    recovered = confirmed(recovered, scanned, measured, subject)
-    context = Context(subject, measured, recovered, declared, gain, strict, deep, clock, scanned)
+    gathered = gather(subject)
+    recovered, planes = gathered.recovered, gathered.planes
+    context = context_of(subject, gathered, declared, gain, strict=strict, deep=deep, clock=clock)
     recognised = recognise(recovered, planes)
     findings = laws(context, planes, recognised, spec)
     progress("history")
@@ -116,9 +103,21 @@ def _asked(asked: questions.Question, probe: history.Probe, context: Context) ->
         return asked.undecided(str(error))
 
 
-def _beyond_wavelengths(planes: Spectrum) -> tuple[int, ...]:
-    slowest = min((abs(p.frequency) for p in planes.planes if p.frequency), default=0.0)
-    return beyond(2 * np.pi / slowest) if slowest > 0 else ()
+def context_of(
+    subject: MapSubject,
+    found: Gathered,
+    declared: Encoding | None = None,
+    gain: float | None = None,
+    *,
+    strict: bool = False,
+    deep: bool = False,
+    clock: bool = False,
+) -> Context:
+    """What every question receives."""
+    return Context(
+        subject, found.measured, found.recovered, declared, gain, strict, deep, clock,
+        found.scans, found.swept, found.special,
+    )  # fmt: skip
 
 
 def _summary(recovered: Recovered, recognised: Recognised, findings: Sequence[Finding]) -> str:
@@ -141,6 +140,7 @@ def _conditions(context: Context) -> dict[str, object]:
         "positions": [0, measured.reach],
         "measured_positions": len(measured.positions),
         "scanned_positions": context.scan.length,
+        "swept_positions": 0 if context.swept is None else context.swept.last + 1,
         "every_few": [[s.step, (s.length - 1) * s.step] for s in context.scans[1:]],
         "refused": measured.refused,
         "arithmetic": str(context.recovered.arithmetic),

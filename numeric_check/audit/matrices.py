@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -12,6 +13,8 @@ from symbolic_pe.algebra.scalar import precision
 
 NEAR_IDENTITY = 0.25
 MAX_ROOTS = 64
+NEGLIGIBLE = 2.0**-60
+"""Terms of a series that add nothing, relative to its sum."""
 WELL_CONDITIONED = 1e4
 BITS = 160
 
@@ -35,10 +38,17 @@ def connected_channels(matrices: Array) -> list[tuple[int, ...]]:
     return groups
 
 
+def inverse(matrix: Array) -> Array:
+    """The inverse; of a singular matrix, infinity everywhere."""
+    try:
+        return np.asarray(np.linalg.inv(matrix), dtype=np.float64)
+    except np.linalg.LinAlgError:
+        return np.full(matrix.shape, np.inf)
+
+
 def norm(matrix: Array) -> float:
     """The Frobenius norm: within √k of the spectral one, and cheap."""
-    with np.errstate(all="ignore"):
-        return float(np.sqrt((matrix * matrix).sum()))
+    return math.sqrt(np.vdot(matrix, matrix))
 
 
 def norms(matrices: Array) -> Array:
@@ -55,34 +65,37 @@ def principal_logarithm(matrix: Array) -> Array | None:
     """
     if not np.isfinite(matrix).all():
         return None
-    eigenvalues = np.linalg.eigvals(matrix)
-    if (
-        not np.isfinite(eigenvalues).all()
-        or (
-            (eigenvalues.real <= 0.0) & (np.abs(eigenvalues.imag) <= 1e-12 * np.abs(eigenvalues))
-        ).any()
-    ):
-        return None
     root, doublings, eye = matrix, 0, np.eye(len(matrix))
+    if norm(root - eye) > NEAR_IDENTITY and not _has_logarithm(matrix):
+        return None
     while norm(root - eye) > NEAR_IDENTITY:
         if doublings == MAX_ROOTS:
             return None
         root, doublings = _square_root(root), doublings + 1
-    z = np.linalg.solve((root + eye).T, (root - eye).T).T
+    z = (root - eye) @ inverse(root + eye)
     total, power, square = np.zeros_like(z), z, z @ z
     for k in range(1, 60, 2):
         total = total + power / k
         power = power @ square
+        if np.abs(power).max() <= NEGLIGIBLE * np.abs(total).max():
+            break
     result: Array = total * 2.0 ** (doublings + 1)
     return result
+
+
+def _has_logarithm(matrix: Array) -> bool:
+    """Whether no eigenvalue is 0 or negative."""
+    values = np.linalg.eigvals(matrix)
+    negative = (values.real <= 0.0) & (np.abs(values.imag) <= 1e-12 * np.abs(values))
+    return bool(np.isfinite(values).all() and not negative.any())
 
 
 def _square_root(matrix: Array) -> Array:
     eye = np.eye(len(matrix))
     y, z = matrix, eye
     for _ in range(60):
-        following = 0.5 * (y + np.linalg.inv(z))
-        z = 0.5 * (z + np.linalg.inv(y))
+        following = 0.5 * (y + inverse(z))
+        z = 0.5 * (z + inverse(y))
         if norm(following - y) <= 4 * 2.0**-53 * norm(y):
             return following
         y = following

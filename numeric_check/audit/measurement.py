@@ -16,6 +16,8 @@ from numeric_check.audit.positions import ALONE_PAIRS, FIRST, maps_positions
 from numeric_check.audit.subject import MapSubject
 from symbolic_pe.errors import AuditError
 
+LEAST = (0, 1, 2)
+"""Positions that have to be accepted."""
 DENSE = 48
 """Blocks of more channels are measured at fewer positions."""
 
@@ -108,7 +110,7 @@ def measure(subject: MapSubject, extra: Sequence[int] = ()) -> Measurement:
     dtype, reason = "float64", ""
     for candidate in ("float64", "float32", "bfloat16"):
         try:
-            subject.matrices("query", [0, 1, 2], candidate)
+            subject.matrices("query", LEAST, candidate)
         except AuditError as error:
             reason = reason or str(error)
         else:
@@ -160,15 +162,25 @@ def _alone(
 
 
 def _accepted(subject: MapSubject, wanted: list[int], dtype: str) -> tuple[list[int], str]:
-    """The positions up to the largest that both maps take (tables end somewhere)."""
-    probe = np.ones((1, len(wanted), subject.dimension))
-    refused = ""
-    for end in range(len(wanted), 2, -1):
+    """The positions up to the largest that both maps take in one call (tables end somewhere)."""
+    refused = {}
+
+    def taken(end: int) -> bool:
+        probe = np.ones((1, end, subject.dimension))
         try:
             for side in ("query", "key"):
-                subject.apply(side, probe[:, :end], wanted[:end], dtype)
+                subject.apply(side, probe, wanted[:end], dtype)
         except AuditError as error:
-            refused = f"position {wanted[end - 1]}: {error}"
-        else:
-            return wanted[:end], refused
-    raise AuditError(f"{subject.name}: {refused}")
+            refused[end] = f"position {wanted[end - 1]}: {error}"
+            return False
+        return True
+
+    good, bad = len(LEAST), len(wanted)
+    if taken(bad):
+        return wanted, ""
+    if not taken(good):
+        raise AuditError(f"{subject.name}: {refused[good]}")
+    while bad - good > 1:
+        middle = (good + bad) // 2
+        good, bad = (middle, bad) if taken(middle) else (good, middle)
+    return wanted[:good], refused[bad]

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
 
 STANDARD = (0, 1, 2, 85, 419, 511, 4095, 8193, 65536, 131071)
 """0 is the identity; 85 and 419 are where bfloat16 and float16 angles first differ by 0.1."""
@@ -21,6 +25,8 @@ NEIGHBOURS = (257, 513, 2049, 4097)
 """Just past the integers that bfloat16 and float16 hold."""
 FIRST = (0, 1, 2, 3, 7, 40)
 """Small positions in one call: the first that a subject sees, and the last."""
+LONG = 8193
+"""Positions of a long call."""
 ALONE_PAIRS = ((40, 3), (37, 0), (44, 7), (8230, 8193))
 """One lag, each position asked for in a call of its own: what a cache of keys meets."""
 LARGEST = 1 << 24
@@ -39,9 +45,33 @@ def beyond(wavelength: float) -> tuple[int, ...]:
     return tuple(p for p in (start, start + 1, start + 85) if p <= LARGEST)
 
 
+def beginnings(failing: Sequence[bool] | npt.NDArray[np.bool_], most: int = 4) -> list[int]:
+    """Where runs of failures begin, the first few of them.
+
+    >>> beginnings([False, True, True, False, True])
+    [1, 4]
+    """
+    marks = np.asarray(failing, dtype=bool)
+    found = np.flatnonzero(marks & ~np.r_[False, marks[:-1]])
+    return [int(i) for i in found[:most]]
+
+
+def with_neighbours(positions: Iterable[int], last: int) -> list[int]:
+    """Positions, and those before and after each, from 0 to `last`.
+
+    >>> with_neighbours([5, 9], 9)
+    [4, 5, 6, 8, 9]
+    """
+    return sorted({p + step for p in positions for step in (-1, 0, 1) if 0 <= p + step <= last})
+
+
 def maps_positions(limit: int = LARGEST) -> list[int]:
     """Every position at which maps are measured, ascending, none beyond `limit`."""
     pairs = {s + lag for s in (0, *SHIFTS) for lag in LAGS}
     lags = {t - s for t in STANDARD for s in STANDARD if t >= s}
     every = {*STANDARD, *LADDER, *SMALL, *NEIGHBOURS, *SHIFTS, *pairs, *lags}
     return sorted(p for p in every if p <= limit)
+
+
+FARTHEST = maps_positions()[-1]
+"""The last of the standard positions; those beyond it are judged one by one."""

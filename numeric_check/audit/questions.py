@@ -133,6 +133,9 @@ AXES_AGAINST = Question("against", "each axis has the generator that {} declares
 # -- scores, biases, tables -------------------------------------------------------------------
 
 BILINEAR = Question("linear", "the score is linear in q and in k")
+ADDITIVE = Question(
+    "additive", "what is added beside q and k depends on t - s only, up to a constant in each row"
+)
 SCORE_RELATIVE = Question(
     "relative", "the score at (t + c, s + c) is the score at (t, s), for all q and k"
 )
@@ -176,7 +179,8 @@ TOGETHER = (
     INPUTS, PATH, DTYPE, GRADIENT, CLOCK, VMAP, COMPILE, EXPORT,
 )  # fmt: skip
 SCORE = (
-    BILINEAR, SCORE_RELATIVE, GAIN, GROUP_LAW, GENERATOR, LAYOUT, AGAINST, SCORE_PREFILL,
+    BILINEAR, POSITION, SCORE_RELATIVE, GAIN, GROUP_LAW, GENERATOR, LAYOUT, AGAINST, ADDITIVE,
+    SCORE_PREFILL,
 )  # fmt: skip
 BIAS = (
     FINITE_BIAS, BIAS_RELATIVE, SLOPE, SIGN, OFFSET, BIAS_AGAINST, BIAS_PREFILL,

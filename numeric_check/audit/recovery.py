@@ -10,6 +10,7 @@ subject is any exponential at all.
 
 from __future__ import annotations
 
+import cmath
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -74,6 +75,10 @@ class Part:
 
     @cached_property
     def _eigenvalues(self) -> npt.NDArray[Any]:
+        if len(self.matrix) == 2:
+            (a, b), (c, d) = self.matrix.tolist()
+            root = cmath.sqrt(((a - d) / 2) ** 2 + b * c)
+            return np.array([(a + d) / 2 + root, (a + d) / 2 - root])
         return np.asarray(np.linalg.eigvals(self.matrix))
 
     @property
@@ -168,8 +173,10 @@ def _operators(measured: Measurement, group: Sequence[int]) -> tuple[tuple[int, 
     positions = tuple(p for p, good in zip(measured.positions, finite, strict=True) if good)
     if not positions or not np.isfinite(start).all() or np.linalg.cond(start) > 1e8:
         return positions, None
-    back = np.linalg.inv(start)
-    return positions, np.stack([measured.pair(t, 0, group) @ back for t in positions])
+    place = np.array(group)
+    forth = measured.query[finite][:, place[:, None], place[None]]
+    back = measured.key[0][np.ix_(group, group)] @ np.linalg.inv(start)
+    return positions, forth.swapaxes(1, 2) @ back
 
 
 def recover_part(

@@ -1,4 +1,4 @@
-"""F(t) and G(s) at every position of a long run, and at every few as far as it was measured.
+"""F(t) and G(s) at every position of a long run; where no generator is known, at every few beyond.
 
 On a group of k channels the images of k vectors hold every block, if the map is linear and acts on
 the groups one by one: vector j has a 1 in the j-th channel of each group. That makes a run of 10⁵
@@ -14,13 +14,11 @@ import numpy.typing as npt
 
 from numeric_check.audit.libraries import Array
 from numeric_check.audit.measurement import Measurement
-from numeric_check.audit.positions import maps_positions
+from numeric_check.audit.positions import FARTHEST
 from numeric_check.audit.subject import MapSubject
 from symbolic_pe.errors import AuditError
 
 LONGEST = 1 << 15
-FARTHEST = maps_positions()[-1]
-"""The last of the standard positions; beyond it, positions are judged one by one."""
 ELEMENTS = 1 << 20
 """Numbers of one side: longer runs of fewer channels."""
 CHUNK = 1 << 13
@@ -79,20 +77,29 @@ def tested(query: Array, key: Array) -> Tested:
     return Tested(y, z, *sizes)
 
 
-def scans(subject: MapSubject, measured: Measurement) -> tuple[Scan, ...]:
-    """Every position up to `LONGEST` or what `ELEMENTS` allow, and every few up to `FARTHEST`.
+def scan_near(subject: MapSubject, measured: Measurement) -> Scan:
+    """Every position from 0 on, up to `LONGEST` or what `ELEMENTS` allow."""
+    end = min(LONGEST, measured.reach + 1, _affordable(subject, measured))
+    return _scan(subject, measured, range(end))
+
+
+def scan_far(subject: MapSubject, measured: Measurement, near: Scan) -> Scan | None:
+    """Every few positions up to `FARTHEST`, where no generator is known to sweep all of them with.
 
     What begins somewhere between those few goes on to the next of them; their step is odd, so that
     what comes back every power of two is met as well.
     """
-    affordable = max(1, ELEMENTS // (max(g.shape[1] for g in measured.by_size) * subject.dimension))
-    near = _scan(subject, measured, range(min(LONGEST, measured.reach + 1, affordable)))
     end = min(measured.reach, FARTHEST) + 1
     if near.length >= end:
-        return (near,)
-    step = max(3, -(-end // affordable) | 1)
+        return None
+    step = max(3, -(-end // _affordable(subject, measured)) | 1)
     far = _scan(subject, measured, range(0, end, step))
-    return (near, far) if far.end > near.length else (near,)
+    return far if far.end > near.length else None
+
+
+def _affordable(subject: MapSubject, measured: Measurement) -> int:
+    widest = int(max(g.shape[1] for g in measured.by_size))
+    return max(1, ELEMENTS // (widest * subject.dimension))
 
 
 def _scan(subject: MapSubject, measured: Measurement, positions: range) -> Scan:

@@ -18,10 +18,9 @@ from numeric_check.audit import questions
 from numeric_check.audit.arithmetic import arithmetic_of
 from numeric_check.audit.context import Context
 from numeric_check.audit.departures import operators
-from numeric_check.audit.extent import narrowed
-from numeric_check.audit.finding import AuditReport, Finding
+from numeric_check.audit.finding import AuditReport, Finding, Verdict
 from numeric_check.audit.libraries import Array
-from numeric_check.audit.matrices import norm, norms
+from numeric_check.audit.matrices import inverse, norm, norms
 from numeric_check.audit.measurement import Measurement
 from numeric_check.audit.planes import Spectrum, spectrum
 from numeric_check.audit.positions import (
@@ -33,20 +32,22 @@ from numeric_check.audit.positions import (
     SHIFTS,
     SMALL,
     STANDARD,
+    beginnings,
+    with_neighbours,
 )
 from numeric_check.audit.probes import generator as generators
 from numeric_check.audit.probes.group import group_law, initial
 from numeric_check.audit.recognition import recognise
 from numeric_check.audit.recovery import Recovered, recover
-from numeric_check.audit.reproduce.scores import score_in_call, score_of_sum, scores_of_waves
+from numeric_check.audit.reproduce.scores import score_in_call, scores_of_waves, waves_in_call
+from numeric_check.audit.score_parts import additive, linear
 from numeric_check.audit.subject import ScoreSubject, StandIn
 from numeric_check.audit.toeplitz import Entry, drifts, heat, shrunk_entry
 from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.errors import AuditError
 
-SCANNED = 8193
-ELEMENTS = 1 << 20
-"""Numbers of the queries of one call: of more channels fewer far lags are asked for."""
+CALL = 1 << 20
+"""Numbers of the queries or keys of one call."""
 NEAR = 384
 """Every pair of positions below is judged."""
 WAVES = ((1, 2), (3, 5))
@@ -65,26 +66,35 @@ def audit_score(
     """Every question about a score. Raises `AuditError` when it cannot be called."""
     measured = _measure(subject)
     recovered = recover(measured)
-    odd = _odd_lag(subject, measured, recovered)
-    if odd is not None:
-        measured = _measure(subject, (odd,))
+    odd = _odd_positions(subject, measured, recovered)
+    if odd:
+        measured = _measure(subject, odd)
         recovered = recover(measured)
     planes = spectrum(recovered)
     recognised = recognise(recovered, planes)
     if gain is None and declared is not None:
         gain = _attention_scale(measured, declared)
     context = Context(_stand_in(subject), measured, recovered, declared, gain, strict)
-    findings = [
-        _bilinear(subject, context),
-        _relative(subject, context),
-        initial(context),
-        group_law(context),
-        generators.generator(context, planes, recognised),
-        _layout(planes),
-    ]
-    if declared is not None:
-        findings.append(generators.against_if_it_fits(context, planes, recognised, spec))
-    findings.append(_alone(subject, context))
+    bilinear = linear(subject, context.recovered.arithmetic)
+    added = additive(subject)
+    findings = [bilinear, _position(subject, context, added), _relative(subject, context, odd)]
+    if bilinear.verdict is Verdict.REFUTED:
+        asked = (questions.GAIN, questions.GROUP_LAW, questions.GENERATOR, questions.LAYOUT)
+        findings += [q.skipped("the score is not linear in q and k") for q in asked]
+        if declared is not None:
+            of_spec = questions.AGAINST.of(spec or declared.name)
+            findings.append(of_spec.undecided("the score is not linear in q and k"))
+    else:
+        findings += [
+            initial(context),
+            group_law(context),
+            generators.generator(context, planes, recognised),
+            _layout(planes),
+        ]
+        if declared is not None:
+            findings.append(generators.against_if_it_fits(context, planes, recognised, spec))
+    nothing = questions.ADDITIVE.skipped("nothing is added beside q and k")
+    findings += [nothing if added is None else added, _alone(subject, context)]
     conditions = {
         "kind": "score",
         "library": subject.library.name,
@@ -93,10 +103,33 @@ def audit_score(
         "measured_positions": len(measured.positions),
         "every_pair_below": NEAR,
         "every_few": [[LATTICE[1], p] for p in LATTICE if p <= measured.reach][-1:],
+        "each_beside": [0, measured.reach],
         "refused": measured.refused,
         "arithmetic": str(recovered.arithmetic),
     }
-    return AuditReport(subject.name, recognised.text, tuple(findings), conditions)
+    words = recognised.text if bilinear.verdict is not Verdict.REFUTED else "not linear in q and k"
+    if added is not None:
+        words += f", and beside q and k {added.detail}"
+    return AuditReport(subject.name, words, tuple(findings), conditions)
+
+
+def _position(subject: ScoreSubject, context: Context, added: Finding | None) -> Finding:
+    """Whether anything moves with the position."""
+    asked, measured = questions.POSITION, context.measured
+    declared = context.declared
+    wanted = declared is None or any(
+        not x.is_zero() for row in declared.heads[0].generator.matrix for x in row
+    )
+    still = all(np.array_equal(m, measured.query[0]) for m in measured.query[measured.finite])
+    if not still or added is not None:
+        return asked.consistent("the score depends on it")
+    if not wanted:
+        return asked.consistent("nothing depends on it, as declared")
+    return asked.refuted(
+        f"q^T k has the same matrix for every query from 0 to {measured.reach}",
+        f"the scores at positions (0, 0) and ({measured.reach}, 0): equal for all q and k",
+        scores_of_waves(subject, [(0, 0), (measured.reach, 0)], WAVES[0]),
+    )
 
 
 def _attention_scale(measured: Measurement, declared: Encoding) -> float | None:
@@ -126,81 +159,66 @@ def _measure(subject: ScoreSubject, extra: tuple[int, ...] = ()) -> Measurement:
     return Measurement(positions, query, key, "float64", "float64", arithmetic, refused)
 
 
-def _odd_lag(subject: ScoreSubject, measured: Measurement, recovered: Recovered) -> int | None:
-    """The smallest lag whose score is seen not to be that of exp(τX̂).
+def _odd_positions(
+    subject: ScoreSubject, measured: Measurement, recovered: Recovered
+) -> tuple[int, ...]:
+    """Where queries beside key 0, or keys beside the last query, begin to leave exp(τX̂).
 
-    All lags up to `SCANNED` are asked for, and every few beyond; then it is narrowed.
+    With their neighbours. Every position is asked for; of keys only what queries do not explain,
+    since a lag that is wrong shows on both sides.
     """
-    if recovered.unrecovered:
-        return None
-    step = max(3, measured.reach * subject.dimension // ELEMENTS | 1)
-    lags = sorted({*range(SCANNED), *range(0, measured.reach + 1, step), measured.reach})
-    lags = [lag for lag in lags if lag <= measured.reach]
+    if recovered.unrecovered or not recovered.parts:
+        return ()
+    last = measured.reach
+    count = max(1, CALL // subject.dimension)
+    sides: list[list[npt.NDArray[np.bool_]]] = [[], []]
     try:
-        failing = np.flatnonzero(_odd(subject, measured, recovered, lags))
-        if not failing.size:
-            return None
-        place = int(failing[0])
-        return narrowed(
-            lambda some: _odd(subject, measured, recovered, some),
-            lags[place - 1] if place else -1,
-            lags[place],
-        )
+        for start in range(0, last + 1, count):
+            places = np.arange(start, min(start + count, last + 1))
+            sides[0].append(_odd(subject, measured, recovered, places, np.zeros(1, dtype=np.int64)))
+            sides[1].append(_odd(subject, measured, recovered, np.array([last]), places))
     except AuditError:  # it takes few positions at once
-        return None
+        return ()
+    of_queries, of_keys = (np.concatenate(side) for side in sides)
+    found = [*beginnings(of_queries), *beginnings(of_keys & ~of_queries[::-1])]
+    return tuple(with_neighbours(found, last))
 
 
 def _odd(
-    subject: ScoreSubject, measured: Measurement, recovered: Recovered, lags: Sequence[int]
+    subject: ScoreSubject,
+    measured: Measurement,
+    recovered: Recovered,
+    t: npt.NDArray[np.int64],
+    s: npt.NDArray[np.int64],
 ) -> npt.NDArray[np.bool_]:
+    """Which scores of two waves are not those of exp(τX̂), at queries t and keys s, one of them one.
+
+    What was found to overflow, or is masked where nothing is expected, is not judged.
+    """
     q, k = (_wave(rate, subject.dimension) for rate in WAVES[0])
-    rows = np.tile(q, (len(lags), 1))
-    found = subject.apply(rows, k[None], lags, [0]) - subject.apply(0 * rows, k[None], lags, [0])
-    at = np.array(lags, dtype=np.float64)
-    right = np.zeros(len(lags))
+    queries, keys = np.tile(q, (len(t), 1)), np.tile(k, (len(s), 1))
+    found = subject.apply(queries, keys, t, s) - subject.apply(0 * queries, keys, t, s)
+    at = (t[:, None] - s[None]).ravel().astype(np.float64)
+    right = np.zeros(len(at))
     for part in recovered.parts:
         group = list(part.channels)
-        moved = operators(part, at)
-        right += moved @ (measured.pair(0, 0, group) @ k[group]) @ q[group]
+        right += operators(part, at) @ (measured.pair(0, 0, group) @ k[group]) @ q[group]
     speed = max(p.frequency for p in recovered.parts)
     rate = max(p.rate for p in recovered.parts)
     size = max(len(p.channels) for p in recovered.parts)
-    room = 4.0 * recovered.arithmetic.tolerance(at, speed, rate, size)
+    farthest = np.maximum(at, float(t.max()))
+    room = 4.0 * recovered.arithmetic.tolerance(farthest, speed, rate, size)
     room += at * max(p.radius for p in recovered.parts)
     scale = norm(q[:, None]) * norm(k[:, None]) * _sizes(measured, at)
     with np.errstate(all="ignore"):
-        return np.asarray(np.isfinite(right) & ~(np.abs(found[:, 0] - right) <= room * scale))
+        gap = np.abs(found.ravel() - right)
+        return np.asarray(np.isfinite(right) & ~(gap <= room * scale))
 
 
 def _stand_in(subject: ScoreSubject) -> StandIn:
     return StandIn(
         subject.name, subject.score, subject.score, subject.library, subject.dimension,
         score_subject=subject,
-    )  # fmt: skip
-
-
-def _bilinear(subject: ScoreSubject, context: Context) -> Finding:
-    random = np.random.default_rng(0)
-    d = subject.dimension
-    a, b, k = np.round(8 * random.standard_normal((3, 2, d))) / 8
-    zero = np.zeros((2, d))
-    t, s = [7, 85], [3, 0]
-
-    def score(q: Array, k: Array) -> Array:
-        return subject.apply(q, k, t, s)
-
-    left = score(a + b, k) - score(a, k) - score(b, k) + score(zero, k)
-    right = score(k, a + b) - score(k, a) - score(k, b) + score(k, zero)
-    size = float(np.abs(score(a, k)).max() + np.abs(score(b, k)).max()) + 1.0
-    error = float(np.abs(np.concatenate([left, right])).max()) / size
-    tolerance = ROUNDINGS * context.recovered.arithmetic.constant(d)
-    of_key = bool(np.abs(right).max() > np.abs(left).max())
-    return questions.BILINEAR.judged(
-        error, tolerance,
-        detail=f"worst relative difference {error:.1e} ({tolerance:.1e} allowed)",
-        witness=f"positions {t} and {s}: not linear in {'k' if of_key else 'q'}, off by "
-        f"{error:.2g}",
-        reproduce=score_of_sum(subject, t[0], s[0], of_key=of_key),
     )  # fmt: skip
 
 
@@ -219,18 +237,18 @@ def _wave(rate: int, d: int) -> Array:
     return result
 
 
-def _asked_positions(subject: ScoreSubject, measured: Measurement) -> list[int]:
+def _asked_positions(measured: Measurement, odd: Sequence[int]) -> list[int]:
     """Small ones and far ones in one call, with the lags between the far ones."""
     far = {p for s in SHIFTS for p in (s, *(s + lag for lag in LAGS))} | set(STANDARD)
     between = {t - s for t in STANDARD for s in STANDARD if t >= s}
     long = {s + lag for s in (0, *LONG_STARTS) for lag in LONG_LAGS} | set(LONG_STARTS)
-    every = {*range(NEAR), *far, *between, *long, *LATTICE}
+    every = {*range(NEAR), *far, *between, *long, *LATTICE, *odd}
     return sorted(p for p in every if p <= measured.reach)
 
 
-def _relative(subject: ScoreSubject, context: Context) -> Finding:
+def _relative(subject: ScoreSubject, context: Context, odd: Sequence[int]) -> Finding:
     asked, measured, d = questions.SCORE_RELATIVE, context.measured, subject.dimension
-    positions = _asked_positions(subject, measured)
+    positions = _asked_positions(measured, odd)
     at = np.array(positions, dtype=np.float64)
     found: list[tuple[Entry, tuple[int, int]]] = []
     grid: list[tuple[int, int, float]] = []
@@ -260,13 +278,33 @@ def _relative(subject: ScoreSubject, context: Context) -> Finding:
         )
         if s > t:
             witness += "; if keys after the query are masked, say that the score is causal"
-        line = scores_of_waves(subject, [shown.pair, shown.base], rates)
+        line = _line_of_waves(subject, shown, rates)
     return asked.judged(
         largest.error, largest.tolerance,
         detail=f"worst drift {largest.error:.1e} ({largest.tolerance:.1e} allowed) at "
         f"{largest.pair}",
         witness=witness, reproduce=line, numbers={"grid": grid},
     )  # fmt: skip
+
+
+def _line_of_waves(subject: ScoreSubject, shown: Entry, rates: tuple[int, int]) -> str:
+    """Each pair alone, or, where that shows nothing, in one call of a few positions."""
+    pairs = [shown.pair, shown.base]
+    few = sorted({p for pair in pairs for p in pair})
+    calls = [few, list(range(few[-1] + 1))] if few[-1] < NEAR else [few]
+    q, k = (_wave(rate, subject.dimension)[None] for rate in rates)
+    try:
+        alone = [float(subject.apply(q, k, [t], [s])[0, 0]) for t, s in pairs]
+        if abs(alone[0] - alone[1]) <= 0.5 * shown.tolerance:
+            for call in calls:
+                n = len(call)
+                whole = subject.apply(np.tile(q, (n, 1)), np.tile(k, (n, 1)), call, call)
+                at = [(call.index(t), call.index(s)) for t, s in pairs]
+                if not abs(whole[at[0]] - whole[at[1]]) <= 0.5 * shown.tolerance:
+                    return waves_in_call(subject, call, at, rates)
+    except AuditError:  # it does not take these positions
+        pass
+    return scores_of_waves(subject, pairs, rates)
 
 
 def _waves(
@@ -282,32 +320,40 @@ def _waves(
 
 
 def _sizes(measured: Measurement, lags: Array) -> Array:
-    """‖M‖ at lags t − s: between measured ones its logarithm is taken to be linear."""
+    """‖M‖ at lags t − s: between measured ones its logarithm is taken to be linear, and beyond the
+    last that is not 0 or infinite to go on as before."""
     with np.errstate(all="ignore"):
         forth = np.log(norms(measured.query))
-        back = np.log([norm(_inverse(m)) for m in measured.query])
+        back = np.log([norm(inverse(m)) for m in measured.query])
     places = np.array(measured.positions, dtype=np.float64)
-    sides = [np.interp(np.abs(lags), places, np.nan_to_num(v, nan=700.0)) for v in (forth, back)]
+    sides = [_along(np.abs(lags), places, v) for v in (forth, back)]
     result: Array = 2.0 * np.exp(np.clip(np.where(lags >= 0, *sides), -700.0, 700.0))
     return result
 
 
-def _inverse(matrix: Array) -> Array:
-    try:
-        return np.asarray(np.linalg.inv(matrix), dtype=np.float64)
-    except np.linalg.LinAlgError:
-        return np.full(matrix.shape, np.inf)
+def _along(at: Array, places: Array, values: Array) -> Array:
+    """Values between places, linear; beyond the last finite one with the mean slope so far."""
+    known = np.isfinite(values)
+    if not known.any():
+        return np.zeros(at.shape)
+    x, y = places[known], values[known]
+    slope = (y[-1] - y[0]) / max(x[-1] - x[0], 1.0)
+    result: Array = np.interp(at, x, y) + slope * np.maximum(at - x[-1], 0.0)
+    return result
 
 
 def _room(context: Context, at: Array) -> Array:
-    """ε at t, at s and at their lag, added up."""
+    """ε at t, at s and at their lag, added up; and what angles in float64 lose at the farthest
+    position of the call, which a score may count from."""
     frequency = max((p.frequency for p in context.recovered.parts), default=np.pi)
     rate = max((p.rate for p in context.recovered.parts), default=0.0)
     size = min(max((len(p.channels) for p in context.recovered.parts), default=2), 64)
     arithmetic = context.recovered.arithmetic
     each = arithmetic.tolerance(at, frequency, rate, size)
     lags = arithmetic.tolerance(np.abs(at[:, None] - at[None]), frequency, rate, size)
-    result: Array = each[:, None] + each[None] + lags
+    finest = arithmetic.with_angle("float64")
+    farthest = float(finest.tolerance(at.max(initial=0.0)[None], frequency, rate, size)[0])
+    result: Array = each[:, None] + each[None] + lags + 2.0 * farthest
     return result
 
 

@@ -18,16 +18,19 @@ from numeric_check.audit.extent import extent, narrowed
 from numeric_check.audit.finding import AuditReport, Finding
 from numeric_check.audit.libraries import Array
 from numeric_check.audit.planes import layout_name
-from numeric_check.audit.positions import LATTICE
+from numeric_check.audit.positions import FARTHEST
 from numeric_check.audit.probes.precision import error_profile
 from numeric_check.audit.recognition import COMMON_BASES
 from numeric_check.audit.reproduce.tables import row_in_call, rows_of_table, step_of_table
 from numeric_check.audit.subject import TableSubject
+from numeric_check.audit.table_causes import table_cause
 from numeric_check.reference_values.tolerance import FORMATS
 from symbolic_pe.errors import AuditError
 
 LENGTHS = (32769, 8194, 5000, 2048, 1024, 512, 256, 128)
-FAR = tuple(sorted({65536, 131071, *LATTICE}))
+ELEMENTS = 1 << 24
+"""Numbers of the rows beyond: of wider tables every few are read."""
+CALL = 1 << 21
 SINGLES = (0, 1, 5, 100, 1023, 4095, 8193, 32768)
 FITTED = 64
 """Rows that M is fitted to where columns are no waves: at least so many, or four for each."""
@@ -56,14 +59,18 @@ def audit_table(subject: TableSubject) -> AuditReport:
         "dimension": d,
         "positions": [0, len(values) - 1],
         "measured_positions": len(values),
-        "every_few": [[LATTICE[1], p] for p in _far_rows(subject, _beyond(len(values)))[0][-1:]],
     }
-    bad = np.argwhere(~np.isfinite(values))
-    if bad.size:
-        row, column = (int(v) for v in bad[0])
+    far = _far_rows(subject, *values.shape)
+    if far.positions:
+        conditions["positions"] = [0, far.positions[-1]]
+        conditions["measured_positions"] = len(values) + len(far.positions)
+    bad = [(row, c) for row, c in np.argwhere(~np.isfinite(values)).tolist()]
+    bad += [(far.positions[i], c) for i, c in np.argwhere(~np.isfinite(far.rows)).tolist()]
+    if bad:
+        row, column = bad[0]
         finding = questions.FINITE_TABLE.refuted(
             f"{len(bad)} entries are not",
-            f"row {row}, column {column}: {values[row, column]}",
+            f"row {row}, column {column}: {subject.apply([row])[0, column]}",
             rows_of_table(subject, [row], column),
         )
         return AuditReport(subject.name, "no table that can be added", (finding,), conditions)
@@ -71,10 +78,10 @@ def audit_table(subject: TableSubject) -> AuditReport:
     covered = {c for p in pairs for c in p.columns}
     left = [c for c in range(d) if c not in covered and np.ptp(values[:, c]) > 0]
     findings = [questions.FINITE_TABLE.consistent("every entry is finite")]
-    findings.append(_closed(subject, values, pairs, left))
+    findings.append(_closed(subject, values, far, pairs, left))
     if pairs:
-        findings += [_layout(pairs, d), _precision(subject, values, pairs)]
-    findings += [_distinct(subject, values), _alone(subject, values)]
+        findings += [_layout(pairs, d), _precision(subject, values, far, pairs)]
+    findings += [_distinct(subject, values, far), _alone(subject, values)]
     words = "a table of sines and cosines" if pairs and not left else "an absolute table"
     return AuditReport(subject.name, words, tuple(findings), conditions)
 
@@ -122,7 +129,9 @@ def _partners(a: int, d: int) -> list[int]:
     return [b for b in dict.fromkeys([*near, *range(a + 1, d)]) if 0 <= b < d]
 
 
-def _closed(subject: TableSubject, values: Array, pairs: list[Pair], left: list[int]) -> Finding:
+def _closed(
+    subject: TableSubject, values: Array, far: Far, pairs: list[Pair], left: list[int]
+) -> Finding:
     lonely = [c for c in left if _is_wave(values[:, c])]
     if not set(left) - set(lonely):
         more = (
@@ -139,7 +148,7 @@ def _closed(subject: TableSubject, values: Array, pairs: list[Pair], left: list[
     rest = values[:, left]
     fitted = min(len(values), max(FITTED, 4 * values.shape[1]))
     solution, *_ = np.linalg.lstsq(values[: fitted - 1], rest[1:fitted], rcond=None)
-    before, after, at = _neighbours(subject, values)
+    before, after, at = _neighbours(values, far)
     made = before @ solution
     gap = np.abs(made - after[:, left])
     size = float(np.abs(rest).max())
@@ -148,26 +157,27 @@ def _closed(subject: TableSubject, values: Array, pairs: list[Pair], left: list[
     row = int(failing.argmax()) if failing.any() else int(gap.max(axis=1).argmax())
     column = int(gap[row].argmax())
     where = extent(at, failing) if failing.any() else "nowhere"
+    cause = table_cause(values) if failing.any() else ""
+    hint = f"{cause}; " if cause else ""
     return questions.CLOSED.judged(
         float(gap[row, column]),
         tolerance,
-        detail=f"the best M of the first {fitted} rows fails {where}; the largest gap is "
+        detail=f"{hint}the best M of the first {fitted} rows fails {where}; the largest gap is "
         f"{float(gap.max()):.2g}",
         witness=f"column {left[column]} at position {at[row]}: that M makes it "
         f"{float(made[row, column]):.6g} from row {at[row] - 1}, the table has "
         f"{float(after[row, left[column]]):.6g}",
         reproduce=step_of_table(subject, fitted, at[row], left[column]),
+        numbers={"cause": cause} if cause else None,
     )
 
 
-def _neighbours(subject: TableSubject, values: Array) -> tuple[Array, Array, list[int]]:
-    """Rows t − 1 and t, and t, for every t below the length and for every few beyond."""
-    asked = sorted({q for p in FAR for q in (p - 1, p) if p > len(values)})
-    positions, rows = _far_rows(subject, asked)
-    far = [i for i in range(1, len(positions)) if positions[i - 1] == positions[i] - 1]
-    at = [*range(1, len(values)), *(positions[i] for i in far)]
-    before = np.concatenate([values[:-1], rows[[i - 1 for i in far]]])
-    return before, np.concatenate([values[1:], rows[far]]), at
+def _neighbours(values: Array, far: Far) -> tuple[Array, Array, list[int]]:
+    """Rows t − 1 and t, and t, for every t of which both were read."""
+    positions = np.array([*range(len(values)), *far.positions])
+    rows = np.concatenate([values, far.rows])
+    after = np.flatnonzero(np.diff(positions) == 1) + 1
+    return rows[after - 1], rows[after], positions[after].tolist()
 
 
 def _is_wave(column: Array) -> bool:
@@ -216,11 +226,11 @@ def _ladder(frequencies: Array, d: int) -> str:
     return ""
 
 
-def _precision(subject: TableSubject, values: Array, pairs: list[Pair]) -> Finding:
+def _precision(subject: TableSubject, values: Array, beyond: Far, pairs: list[Pair]) -> Finding:
     """Every row, and far ones, against exact angles with the frequencies that were found."""
     length = len(values)
-    far, rows = _far_rows(subject, _beyond(length))
-    tried, table = [*range(length), *far], np.concatenate([values, rows])
+    tried = [*range(length), *beyond.positions]
+    table = np.concatenate([values, beyond.rows])
     error, room = _errors(table, tried, pairs, length)
     ratio = error / room
     pair, place = (int(v) for v in np.unravel_index(int(ratio.argmax()), ratio.shape))
@@ -256,18 +266,41 @@ def _precision(subject: TableSubject, values: Array, pairs: list[Pair]) -> Findi
     )  # fmt: skip
 
 
-def _far_rows(subject: TableSubject, far: list[int]) -> tuple[list[int], Array]:
-    """Rows at ascending positions, as far as the table goes."""
-    while far:
+@dataclass(frozen=True)
+class Far:
+    """Rows beyond the first ones, at ascending positions."""
+
+    positions: tuple[int, ...]
+    rows: Array
+
+
+def _far_rows(subject: TableSubject, length: int, d: int) -> Far:
+    """Every row up to `FARTHEST`, or every few and their neighbours, as far as the table goes."""
+
+    def taken(position: int) -> bool:
         try:
-            return far, subject.apply(far)
-        except AuditError:  # the table ends
-            far = far[: len(far) // 2]
-    return [], subject.apply([0])[:0]
+            subject.apply([position])
+        except AuditError:
+            return False
+        return True
 
-
-def _beyond(length: int) -> list[int]:
-    return [p for p in FAR if p >= length]
+    none = Far((), subject.apply([0])[:0])
+    if not taken(length):
+        return none
+    good, bad = length, FARTHEST + 1
+    if taken(FARTHEST):
+        good = FARTHEST
+    while bad - good > 1:  # the table ends somewhere
+        middle = (good + bad) // 2
+        good, bad = (middle, bad) if taken(middle) else (good, middle)
+    step = max(1, -(-(good + 1 - length) * d // ELEMENTS)) | 1
+    wanted = sorted({p for q in range(length, good + 1, step) for p in (q, min(q + 1, good))})
+    count = max(1, CALL // d)
+    try:
+        parts = [subject.apply(wanted[i : i + count]) for i in range(0, len(wanted), count)]
+    except AuditError:  # it takes few positions at once
+        return none
+    return Far(tuple(wanted), np.concatenate(parts))
 
 
 def _errors(
@@ -288,10 +321,10 @@ def _errors(
     return np.array(errors), np.array(rooms)
 
 
-def _distinct(subject: TableSubject, values: Array) -> Finding:
+def _distinct(subject: TableSubject, values: Array, far: Far) -> Finding:
     """Whether neighbouring rows differ, where the table is not constant altogether."""
     asked = questions.TABLE_DISTINCT
-    before, after, at = _neighbours(subject, values)
+    before, after, at = _neighbours(values, far)
     equal = np.asarray((after == before).all(axis=1))
     if not equal.any():
         return asked.consistent(f"they differ, up to row {at[-1]}")

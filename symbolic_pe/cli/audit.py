@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from numeric_check.audit.finding import EXIT_CODES, AuditReport
-from numeric_check.audit.raised import described
 from numeric_check.audit.report.pages import html, markdown
 from numeric_check.audit.report.pictures import pictures
 from numeric_check.audit.report.terminal import audit_text
@@ -43,7 +42,7 @@ def run_audit(
     from numeric_check.audit import audit
 
     if request.known:
-        return _known(request, output, progress, as_json=as_json)
+        return _known(request, output, as_json=as_json)
     if request.page is not None:
         raise AuditError("--page: expected --known beside it, whose table it is for")
     given = request.adapter if request.adapter is not None else request.subject
@@ -67,14 +66,11 @@ def run_audit(
     return record if as_json else audit_text(report), report.exit_code
 
 
-def _known(
-    request: Request, output: Path | None, progress: Callable[[str], None], *, as_json: bool
-) -> tuple[str, int]:
+def _known(request: Request, output: Path | None, *, as_json: bool) -> tuple[str, int]:
     """Every known package that is installed: one table, then what was found."""
-    from numeric_check.audit import audit
     from numeric_check.audit.front import Options
     from numeric_check.audit.known import known_entries
-    from symbolic_pe.cli.known import KnownResult, known_page, known_record, known_text
+    from symbolic_pe.cli.known import audit_each, known_page, known_record, known_text
     from symbolic_pe.cli.pages import check_section, write_section
 
     given = {"MODULE:ATTRIBUTE": request.subject, "--adapter": request.adapter, "-o": output}
@@ -94,16 +90,7 @@ def _known(
         if as_json:
             raise AuditError("give one of --page and --json")
         check_section(request.page, SECTION)
-    results = []
-    for entry in known_entries():
-        progress(entry.name)
-        try:
-            with redirect_stdout(sys.stderr):
-                report = audit(entry.make(), against=entry.against or None, gain=entry.gain)
-        except Exception as error:  # the package is not ours: importing it may raise anything
-            results.append(KnownResult(entry, None, described(error)))
-        else:
-            results.append(KnownResult(entry, report, ""))
+    results = audit_each(list(known_entries()))
     refuted = any(r.report is not None and r.report.refuted for r in results)
     text = to_text(known_record(results)) if as_json else known_text(results)
     if request.page is not None:

@@ -8,7 +8,7 @@ import msgspec
 
 QUESTION = (
     r"^(axis [0-9]+ )?("
-    r"against|clock|closed|columns|compile|distinct|"
+    r"additive|against|clock|closed|columns|compile|distinct|"
     r"distinct (float64|float32|bfloat16|float16)|dtype|export|finite|frequencies|"
     r"gain|generator|gradient|group law|history|inputs|layout|linear|offset|"
     r"packed = padded|path .+|position|position dtype|precision|"

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 
 from numeric_check.audit.finding import AuditReport, Verdict
 from numeric_check.audit.known import Known
+from numeric_check.audit.raised import described
 from symbolic_pe.cli.audit_records import KnownRecord, KnownTableRecord
+from symbolic_pe.cli.workers import processes, progress_of, results
 
 HEADINGS = ("encoding", "version", "verdict", "what it is, and what was found")
 
@@ -21,9 +25,37 @@ class KnownResult:
     problem: str
 
 
-def known_record(results: Sequence[KnownResult]) -> KnownTableRecord:
+def audit_each(entries: Sequence[Known]) -> list[KnownResult]:
+    """The result of each, in their order; as many at a time as there are cores.
+
+    What takes longest begins first, so that no core waits for it at the end.
+    """
+    ordered = sorted(entries, key=lambda entry: -entry.cost)
+    jobs = {entry.name: None for entry in ordered}
+    found: dict[str, tuple[AuditReport | None, str]] = {}
+    with progress_of(len(jobs), "auditing") as advance:
+        for name, result in results(_audited, jobs, processes(0, len(jobs))):
+            advance(name)
+            found[name] = result
+    return [KnownResult(entry, *found[entry.name]) for entry in entries]
+
+
+def _audited(name: str, _: None) -> tuple[AuditReport | None, str]:
+    """Runs in a worker: the report, or why there is none."""
+    from numeric_check.audit import audit
+    from numeric_check.audit.known import known_named
+
+    try:
+        with redirect_stdout(sys.stderr):  # what a package prints is no part of the product
+            entry = known_named(name)
+            return audit(entry.make(), against=entry.against or None, gain=entry.gain), ""
+    except Exception as error:  # the package is not ours: importing it may raise anything
+        return None, described(error)
+
+
+def known_record(rows: Sequence[KnownResult]) -> KnownTableRecord:
     """From the values to the published record."""
-    return KnownTableRecord([_record(r) for r in results])
+    return KnownTableRecord([_record(r) for r in rows])
 
 
 def _record(result: KnownResult) -> KnownRecord:

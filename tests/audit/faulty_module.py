@@ -20,6 +20,25 @@ early, early_key = m.xpos(64.0)
 by_length = m.by_length(100)
 
 
+class Hashed:
+    """A cache of 4096 places that does not look which position it kept."""
+
+    def __init__(self) -> None:
+        self.kept: dict[int, Any] = {}
+
+    def __call__(self, x: Any, positions: Any) -> Any:
+        angles = [self.kept.setdefault(int(p) % 4096, p * m.ladder(8)) for p in positions]
+        return m.rotate(x, np.array(angles), "half")
+
+
+def left_out(x: Any, positions: Any) -> Any:
+    """Heads from the fifth on are not turned."""
+    y = m.rope()(x, positions)
+    if x.ndim > 2:
+        y[..., 5:, :, :] = x[..., 5:, :, :]
+    return y
+
+
 def odd_position(x: Any, positions: Any) -> Any:
     """One position is taken for another."""
     return m.rope()(x, np.where(positions == 777, 778, positions))
@@ -88,6 +107,12 @@ def one_lag(q: Any, k: Any, t: Any, s: Any) -> Any:
 
 def squared(q: Any, k: Any, t: Any, s: Any) -> Any:
     return (m.rope()(q, t) @ m.rope()(k, s).T) ** 2
+
+
+def probabilities(q: Any, k: Any, t: Any, s: Any) -> Any:
+    """Softmax is part of it."""
+    z = np.exp(m.rope()(q, t) @ m.rope()(k, s).T / 8)
+    return z / z.sum(axis=-1, keepdims=True)
 
 
 def by_width(q: Any, k: Any, t: Any, s: Any) -> Any:

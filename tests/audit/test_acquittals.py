@@ -160,5 +160,5 @@ def test_a_short_table() -> None:
 
     report = audit(f, dimension=8)
     assert report.refuted == ()
-    assert report.conditions["positions"] == [0, 1024]
+    assert report.conditions["positions"] == [0, 2047]
     assert "out of bounds" in str(report.conditions["refused"])

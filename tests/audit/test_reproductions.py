@@ -21,10 +21,10 @@ HERE = "tests.audit.faulty_module"
 MAPS = (
     "by_slot", "contiguous", "rounded_positions", "first_row_only", "mixed", "by_length",
     "odd_position", "not_linear", "inplace", "shifts_positions", "Counting", "CachedByLength",
-    "wrong_batch", "float_positions", "still",
+    "wrong_batch", "float_positions", "still", "Hashed",
 )  # fmt: skip
 OTHERS = {
-    "score": ("clipped", "one_pair", "one_lag", "squared", "by_width"),
+    "score": ("clipped", "one_pair", "one_lag", "squared", "by_width", "probabilities"),
     "bias": ("far_bias", "one_entry", "nan_bias", "wrong_sign", "width_bias",
              "shifted_rows"),
     "table": ("learned", "sines_with_an_odd_row", "far_sines", "relative_table", "repeated",

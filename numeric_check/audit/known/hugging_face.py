@@ -198,7 +198,7 @@ ENTRIES = (
         {**GEMMA3, "extra": {"layer_type": "full_attention"}},
         f"rope:dim={DIM},base=1000000,layout=half",
     ),
-    Known("transformers: Qwen2-VL", PACKAGE, _qwen_vl),
+    Known("transformers: Qwen2-VL", PACKAGE, _qwen_vl, cost=4),
     Known(
         "transformers: Bloom ALiBi, 8 heads", PACKAGE, lambda: _bloom(8, "float32"),
         "alibi:heads=8",

@@ -33,6 +33,7 @@ class Known:
     gain      the c² that it is said to have, or None
     make      the subject; imports the package
     requires  the module that has to be importable
+    cost      about how long an audit takes beside the others
     """
 
     name: str
@@ -41,6 +42,7 @@ class Known:
     against: str = ""
     gain: float | None = None
     requires: str = ""
+    cost: int = 1
 
     @property
     def version(self) -> str:

@@ -3,6 +3,7 @@ torchao."""
 
 from __future__ import annotations
 
+import copy
 import importlib.util
 from collections.abc import Callable
 from dataclasses import replace
@@ -21,18 +22,21 @@ REACH = 132096
 def subject() -> MapSubject:
     """x is (batch, positions, heads, channels)."""
 
-    def made(**settings: Any) -> Callable[[Any, Any], Any]:
-        module = _module().RotaryPositionalEmbeddings(DIM, max_seq_len=REACH, **settings)
+    made = _module().RotaryPositionalEmbeddings
+    pristine, other = made(DIM, max_seq_len=REACH), made(DIM, max_seq_len=REACH, base=500000)
+
+    def calling(module: Any) -> Callable[[Any, Any], Any]:
         return lambda x, positions: module(
             x, input_pos=positions[None] if positions.ndim == 1 else positions
         )
 
+    rival = calling(other)
+
     def built() -> MapSubject:
-        f = made()
+        f = calling(copy.deepcopy(pristine))
         return MapSubject(
-            "torchtune: rotary", f, f, library_named("torch"), DIM, "positions-heads",
-            rival=made(base=500000),
-        )  # fmt: skip
+            "torchtune: rotary", f, f, library_named("torch"), DIM, "positions-heads", rival=rival
+        )
 
     return replace(built(), fresh=built)
 

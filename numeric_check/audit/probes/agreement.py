@@ -102,17 +102,23 @@ def asked_dtypes(context: Context) -> list[str]:
     return list(dict.fromkeys([context.measured.dtype, "float32"]))
 
 
-def agreement(asked: Question, found: Sequence[Disagreement]) -> Finding:
-    """Whether all of them agree, with the first that does not."""
+def agreement(asked: Question, found: Sequence[Disagreement], cause: str = "") -> Finding:
+    """Whether all of them agree, with the first that does not.
+
+    cause  what explains it, if they do not
+    """
     if not found:
         return asked.skipped("nothing could be compared")
-    worst = _worst(found)
     failing = [d for d in found if d.error > d.tolerance]
+    most = max((d.error for d in failing), default=0.0)
+    worst = _worst([d for d in failing if not 2.0 * d.error < most] or found)
     first = min(failing, key=lambda d: d.position, default=worst)
     return asked.judged(
         worst.error,
         worst.tolerance,
-        detail=f"worst difference {worst.error:.1e} ({worst.tolerance:.1e} allowed)",
+        detail=(f"{cause}; " if cause and failing else "")
+        + f"worst difference {worst.error:.1e} ({worst.tolerance:.1e} allowed)",
+        numbers={"cause": cause} if cause and failing else None,
         witness=f"{first.what}: results at position {first.position} differ by {first.error:.2g} "
         "of their norm"
         + ("" if first is worst else f"; the worst, {worst.error:.2g}, is at {worst.position}"),

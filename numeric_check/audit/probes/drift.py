@@ -58,7 +58,7 @@ def worst_of(
         there, here = (np.swapaxes(f, 1, 2) @ g for f, g in sides)
         size = sum(norms(f) * norms(g) for f, g in sides)
         error = norms(there - here)
-    allowed = np.array([context.tolerance(g, *pairs[0], *pairs[1]) for g in groups.tolist()])
+    allowed = context.tolerances(groups.tolist(), *pairs[0], *pairs[1])
     allowed = allowed * np.maximum(size, LEAST)
     ratio = np.where(np.isfinite(size), np.nan_to_num(error / allowed, nan=np.inf), -1.0)
     worst = int(ratio.argmax())

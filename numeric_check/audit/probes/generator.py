@@ -28,7 +28,8 @@ def generator(context: Context, spectrum: Spectrum, recognised: Recognised) -> F
         where = departure.extent or f"at position {departure.position}"
         i, j, right = _entry_of_departure(context, part, departure)
         return questions.GENERATOR.refuted(
-            f"no X explains every position: the one that fits those below {departure.position} "
+            (f"{context.special}; " if context.special else "")
+            + f"no X explains every position: the one that fits those below {departure.position} "
             f"fails {where}",
             f"channels {_some(part.channels)}: that X is off by {departure.error:.2g} at position "
             f"{departure.position} ({departure.tolerance:.1e} allowed); it makes entry ({i}, {j}) "
@@ -44,7 +45,10 @@ def generator(context: Context, spectrum: Spectrum, recognised: Recognised) -> F
         )
     if recovered.unrecovered:
         reason = recovered.unrecovered[0]
-        return questions.GENERATOR.undecided(f"channels {_some(reason.channels)}: {reason.reason}")
+        words = f"; {context.special}" if context.special else ""
+        return questions.GENERATOR.undecided(
+            f"channels {_some(reason.channels)}: {reason.reason}{words}"
+        )
     worst = max(recovered.parts, key=lambda p: p.worst[1] / p.worst[2])
     return questions.GENERATOR.consistent(
         recognised.text,

@@ -8,11 +8,12 @@ from numeric_check.audit import questions
 from numeric_check.audit.context import Context
 from numeric_check.audit.finding import Finding
 from numeric_check.audit.libraries import Array
-from numeric_check.audit.matrices import norm
+from numeric_check.audit.matrices import exponentials, norm
 from numeric_check.audit.reproduce.images import defect_of_sum, entry_in_calls, entry_of_score
 from numeric_check.audit.subject import StandIn
 from symbolic_pe.errors import AuditError
 
+LATE = 1e-4
 SUMS = ((1, 1), (1, 2), (2, 2), (1, 3), (3, 4), (16, 16), (64, 64), (1, 85), (256, 256), (1, 511),
         (1, 4095), (4096, 4096), (1, 8192), (1, 65536), (65536, 85))  # fmt: skip
 
@@ -33,6 +34,14 @@ def initial(context: Context) -> Finding:
     error = abs(gain - (1.0 if expected is None else expected))
     numbers = {"gain": gain}
     words = "A(0) = I" if error <= tolerance else f"A(0) = {gain:.6g} I"
+    if gain <= 0.0:
+        return questions.GAIN.refuted(
+            f"{words}: every score has the opposite sign" if gain else "every score is 0",
+            f"entry (0, 0) of F(0)^T G(0) is {start[0, 0]:.6g}: a query and an equal key at one "
+            "position repel each other",
+            entry_of_score(context.subject, [(0, 0)], 0, 0, measured.dtype),
+            numbers=numbers,
+        )
     if expected is None:
         if error > tolerance:
             words += f": every score is multiplied by {gain:.6g}, a temperature of {gain**0.5:.6g}"
@@ -63,13 +72,30 @@ def _not_scalar(context: Context, start: Array, off: float, tolerance: float) ->
     i, j = (
         int(v) for v in np.unravel_index(int(np.nan_to_num(gap, nan=np.inf).argmax()), gap.shape)
     )
+    cause = _late_keys(context, start)
     return questions.GAIN.refuted(
-        f"F(0)^T G(0) is no multiple of I: off by {off:.2g}",
+        (f"{cause}; " if cause else "") + f"F(0)^T G(0) is no multiple of I: off by {off:.2g}",
         f"entry ({i}, {j}) of F(0)^T G(0) is {start[i, j]:.6g}, entry (0, 0) is {start[0, 0]:.6g}",
         entry_of_score(context.subject, [(0, 0)], i, j, context.measured.dtype),
         error=off,
         tolerance=tolerance,
+        numbers={"cause": cause} if cause else {},
     )
+
+
+def _late_keys(context: Context, start: Array) -> str:
+    """Whether F(0)ᵀG(0) is exp(δX̂) for a small integer δ: then keys count as −δ positions later."""
+    if not context.recovered.fits:
+        return ""
+    for late in (1, -1, 2, -2, 3, -3):
+        found = np.zeros(start.shape)
+        for part in context.recovered.parts:
+            group = np.ix_(part.channels, part.channels)
+            found[group] = exponentials(part.matrix, [float(-late)])[0]
+        if np.abs(found - start).max() <= LATE * np.abs(start).max():
+            more = f"{abs(late)} position{'s' * (abs(late) > 1)}"
+            return f"keys are {more} {'ahead of' if late > 0 else 'behind'} queries"
+    return ""
 
 
 def group_law(context: Context) -> Finding:

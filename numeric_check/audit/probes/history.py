@@ -11,7 +11,7 @@ from numeric_check.audit.context import Context
 from numeric_check.audit.finding import Finding
 from numeric_check.audit.libraries import Array
 from numeric_check.audit.measurement import same_vector
-from numeric_check.audit.positions import FIRST
+from numeric_check.audit.positions import FIRST, LONG
 from numeric_check.audit.probes.agreement import (
     Disagreement,
     agreement,
@@ -22,15 +22,16 @@ from numeric_check.audit.probes.slots import alone, order, position_dtypes, rows
 from numeric_check.audit.reproduce.calls import (
     before_and_after,
     before_and_after_rival,
+    fresh_and_after,
     in_two_calls_after,
     overwritten,
     rivals,
 )
+from numeric_check.audit.reproduce.writing import LOCAL
 from numeric_check.audit.subject import position_array, shaped, unshaped
 from symbolic_pe.errors import AuditError
 
 BASE = FIRST
-LONG = 8193
 FAR = (5, 6, 1000, 65536)
 Places = Sequence[int]
 MOVED = 7
@@ -117,11 +118,16 @@ def _line(
     dtype: str,
     between: tuple[Sequence[int], str],
 ) -> str:
-    """A position alone before and after, or, where that shows nothing, after it in two calls."""
+    """A position alone before and after; where that shows nothing, after it in two calls; else of a
+    fresh subject and of one after it."""
     subject, p = context.subject, places[slot]
     late = _differ(context, dtype, between, ([p], 0), ([p], 0), late=True)
-    if not late and _differ(context, dtype, between, (places, slot), ([p], 0), late=False):
+    if late:
+        return before_and_after(subject, p, dtype, between)
+    if _differ(context, dtype, between, (places, slot), ([p], 0), late=False):
         return in_two_calls_after(subject, places, slot, dtype, between)
+    if subject.fresh is not None and subject.origin[0] != LOCAL[0]:
+        return fresh_and_after(subject, p, dtype, between)
     return before_and_after(subject, p, dtype, between)
 
 

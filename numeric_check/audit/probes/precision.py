@@ -185,6 +185,8 @@ def _judged(
     if cause:
         detail += f": {cause}"
     numbers["first_wrong"] = position
+    if cause:
+        numbers["cause"] = cause
     return asked.refuted(
         f"{detail}; the largest error is {largest}",
         f"{worst.side} map at position {position}, channel {part.channels[at]} of the image of "

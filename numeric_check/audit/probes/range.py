@@ -89,8 +89,9 @@ def _of_side(context: Context, side: str, dtype: str) -> End | None:
     first = narrowed(failing, tried[place - 1] if place else -1, tried[place])
     later = [first, *(p for p in tried if p > first)]
     images = _images(context, side, [first], dtype)[0]
-    channel = int(np.flatnonzero(~np.isfinite(images))[0])
-    return End(side, first, extent(later, failing(later)), channel)
+    channels, over = np.flatnonzero(~np.isfinite(images)), failing(later)
+    words = extent(later, over) if over.any() else f"at position {first} in one call of several"
+    return End(side, first, words, int(channels[0]) if channels.size else 0)
 
 
 def _images(context: Context, side: str, positions: Sequence[int], dtype: str) -> Array:

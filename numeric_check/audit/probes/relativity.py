@@ -16,7 +16,7 @@ import numpy.typing as npt
 from numeric_check.audit import questions
 from numeric_check.audit.context import Context
 from numeric_check.audit.finding import Finding
-from numeric_check.audit.hints import mixed_layouts
+from numeric_check.audit.hints import looks_like
 from numeric_check.audit.libraries import Array
 from numeric_check.audit.positions import ALONE_PAIRS, LAGS, SHIFTS, STANDARD
 from numeric_check.audit.probes.drift import LEAST, Drift, worst_of
@@ -38,6 +38,7 @@ def relativity(context: Context) -> Finding:
         return questions.RELATIVE.undecided("no result is finite")
     grid = {p: list(_drifts(context, [p])) for p in _far_pairs()}
     near = [(s + lag, s) for s in SHIFTS for lag in LAGS]
+    near += [pair for odd in context.odd for pair in _beside(odd.position)]
     drifts = [*_drifts(context, near), *(d for found in grid.values() for d in found)]
     alone = list(_alone(context))
     scanned = [d for of_step in context.scans for d in _scanned(of_step, context)]
@@ -46,11 +47,11 @@ def relativity(context: Context) -> Finding:
     every = [*drifts, *alone, *scanned]
     worst = max(every, key=lambda d: d.ratio)
     detail = f"worst drift {worst.error:.1e} ({worst.tolerance:.1e} allowed) at {worst.moved}"
-    witness, line = "", ""
+    witness, line, hint = "", "", ""
     if worst.ratio > 1.0:
         shown = smallest(context, [d for d in every if d.ratio > 1.0])
         witness = str(shown)
-        hint = mixed_layouts(context.measured)
+        hint = context.special or looks_like(context.measured)
         detail = f"{hint}; {detail}" if hint else detail
         if shown.moved != worst.moved:
             witness += f"; the worst is {worst.error:.2g} at positions {worst.moved}"
@@ -59,6 +60,7 @@ def relativity(context: Context) -> Finding:
             [shown.base, shown.moved],
             shown.channels,
             lambda values: not abs(values[0] - values[1]) <= 0.5 * shown.tolerance,
+            shown.values[::-1],
         )
     return questions.RELATIVE.judged(
         worst.error,
@@ -71,6 +73,7 @@ def relativity(context: Context) -> Finding:
             "moved": list(worst.moved),
             "base": list(worst.base),
             "scanned": context.scan.length,
+            **({"cause": hint} if hint else {}),
             "grid": [
                 (t, s, min(max(d.ratio for d in found), 1e300))
                 for (t, s), found in grid.items()
@@ -82,6 +85,11 @@ def relativity(context: Context) -> Finding:
 
 def _far_pairs() -> list[Pair]:
     return [(t, s) for s in STANDARD for t in STANDARD if t >= s]
+
+
+def _beside(p: int) -> list[Pair]:
+    """Pairs that show a fault at one position of the queries or of the keys."""
+    return [pair for pair in ((p, 1), (p, p), (p, p - 1), (p + 1, p)) if min(pair) >= 0]
 
 
 def _drifts(context: Context, pairs: Sequence[Pair]) -> Iterator[Drift]:

@@ -7,11 +7,13 @@ an earlier call; the line that is printed is the first whose numbers are wrong.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from numeric_check.audit.context import Context
 from numeric_check.audit.libraries import Array
+from numeric_check.audit.positions import ALONE_PAIRS, FIRST, LONG
 from numeric_check.audit.reproduce.images import entry_in_calls, entry_in_rows, entry_of_score
 from numeric_check.audit.scan import CHUNK
 from numeric_check.audit.subject import MapSubject, StandIn
@@ -19,62 +21,75 @@ from symbolic_pe.errors import AuditError
 
 Pair = tuple[int, int]
 Call = tuple[int, ...]
+Wrong = Callable[[list[float]], bool]
+CLOSE = 1e-6
+"""Numbers of a line are those that a finding tells, up to this."""
+
+
+@dataclass(frozen=True)
+class _Way:
+    """How the positions of pairs are called: in which calls, and after which one.
+
+    calls   the call that a position is part of; None: each alone
+    before  positions of a call that is made first
+    rows    all unit vectors are rows of one call
+    """
+
+    calls: Callable[[int], Call] | None = None
+    before: Call = ()
+    rows: bool = False
 
 
 def score_line(
     context: Context,
     pairs: Sequence[Pair],
     entry: tuple[int, int],
-    wrong: Callable[[list[float]], bool],
+    wrong: Wrong,
+    told: Sequence[float] = (),
 ) -> str:
-    """The line for entry (i, j) of F(t)ᵀG(s) at some pairs whose values are `wrong` there."""
-    i, j = entry
-    plain = entry_of_score(context.subject, pairs, i, j, context.measured.dtype)
-    if isinstance(context.subject, StandIn):
-        return plain
-    if context.subject.form != "flat":
+    """The line for entry (i, j) of F(t)ᵀG(s) at some pairs whose values are `wrong` there.
+
+    Of the ways to call, the first that gives the numbers that are told; else the first that is
+    wrong; else each position alone.
+    """
+    subject, dtype = context.subject, context.measured.dtype
+    if isinstance(subject, StandIn):
+        return entry_of_score(subject, pairs, *entry, dtype)
+    chosen = None
+    for way in _ways(context, pairs):
         try:
-            fresh = context.anew().subject
-            f = {t: fresh.matrices("query", [t], context.measured.dtype)[0] for t, _ in pairs}
-            g = {s: fresh.matrices("key", [s], context.measured.dtype)[0] for _, s in pairs}
-        except AuditError:
-            f = {}
-        if (
-            f
-            and wrong([float(f[t][:, i] @ g[s][:, j]) for t, s in pairs])
-            and not _alone(context, pairs, entry, wrong)
-        ):
-            return entry_in_rows(context.subject, pairs, entry, context.measured.dtype)
-    for calls in _candidates(context, pairs):
-        try:
-            values = _values(context.anew().subject, context.measured.dtype, pairs, entry, calls)
+            values = _values(context.anew().subject, dtype, pairs, entry, way)
         except AuditError:
             continue
-        if wrong(values):
-            if calls is None:
-                return plain
-            return entry_in_calls(context.subject, pairs, entry, context.measured.dtype, calls)
-    return plain
+        if not wrong(values):
+            continue
+        chosen = chosen or way
+        if np.allclose(values, told, rtol=CLOSE, atol=CLOSE) if len(told) == len(values) else True:
+            chosen = way
+            break
+    return _written(subject, dtype, pairs, entry, chosen or _Way())
 
 
-def _alone(
-    context: Context,
-    pairs: Sequence[Pair],
-    entry: tuple[int, int],
-    wrong: Callable[[list[float]], bool],
-) -> bool:
-    try:
-        return wrong(_values(context.anew().subject, context.measured.dtype, pairs, entry, None))
-    except AuditError:
-        return False
+def _written(
+    subject: MapSubject, dtype: str, pairs: Sequence[Pair], entry: tuple[int, int], way: _Way
+) -> str:
+    if way.rows:
+        return entry_in_rows(subject, pairs, entry, dtype)
+    if way.calls is None and not way.before:
+        return entry_of_score(subject, pairs, *entry, dtype)
+    calls = way.calls or (lambda p: (p,))
+    return entry_in_calls(subject, pairs, entry, dtype, calls, before=way.before)
 
 
-def _candidates(context: Context, pairs: Sequence[Pair]) -> list[Callable[[int], Call] | None]:
-    """Each position alone, all that was measured at once, and runs as in a scan."""
-    measured = context.measured.positions
-    found: list[Callable[[int], Call] | None] = [None]
+def _ways(context: Context, pairs: Sequence[Pair]) -> list[_Way]:
+    """Each position alone, with all vectors at once, among all that was measured, in runs as of a
+    scan; and each alone after other calls."""
+    measured, reach = context.measured.positions, context.measured.reach
+    found = [_Way()]
+    if context.subject.form != "flat":
+        found.append(_Way(rows=True))
     if {p for pair in pairs for p in pair} <= set(measured):
-        found.append(lambda _: measured)
+        found.append(_Way(lambda _: measured))
     top = context.scan.length
 
     def run_of(p: int) -> Call:
@@ -82,8 +97,10 @@ def _candidates(context: Context, pairs: Sequence[Pair]) -> list[Callable[[int],
         return tuple(range(start, min(start + CHUNK, top)))
 
     if max(p for pair in pairs for p in pair) < top:
-        found.append(run_of)
-    return found
+        found.append(_Way(run_of))
+    alone = tuple(dict.fromkeys([*FIRST, *(p for pair in ALONE_PAIRS for p in pair)]))
+    earlier = [tuple(range(3)), FIRST, measured, alone, tuple(range(LONG))]
+    return found + [_Way(before=b) for b in earlier if max(b) <= reach]
 
 
 def _values(
@@ -91,14 +108,24 @@ def _values(
     dtype: str,
     pairs: Sequence[Pair],
     entry: tuple[int, int],
-    calls: Callable[[int], Call] | None,
+    way: _Way,
 ) -> list[float]:
-    def image(side: str, position: int, channel: int) -> Array:
-        call = (position,) if calls is None else calls(position)
+    i, j = entry
+    if way.rows:
+
+        def column(side: str, position: int, channel: int) -> Array:
+            values: Array = subject.matrices(side, [position], dtype)[0][:, channel]
+            return values
+
+        return [float(column("query", t, i) @ column("key", s, j)) for t, s in pairs]
+
+    def image(side: str, call: Call, position: int, channel: int) -> Array:
         x = np.zeros((1, len(call), subject.dimension))
         x[..., channel] = 1.0
         values: Array = subject.apply(side, x, call, dtype).values[0, call.index(position)]
         return values
 
-    i, j = entry
-    return [float(image("query", t, i) @ image("key", s, j)) for t, s in pairs]
+    if way.before:
+        image("query", way.before, way.before[0], 0)
+    calls = way.calls or (lambda p: (p,))
+    return [float(image("query", calls(t), t, i) @ image("key", calls(s), s, j)) for t, s in pairs]

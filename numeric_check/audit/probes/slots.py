@@ -12,7 +12,7 @@ from numeric_check.audit.context import Context
 from numeric_check.audit.finding import Finding
 from numeric_check.audit.libraries import DTYPES
 from numeric_check.audit.measurement import same_vector
-from numeric_check.audit.positions import FIRST, STANDARD
+from numeric_check.audit.positions import FIRST, LONG, STANDARD
 from numeric_check.audit.probes.agreement import (
     Disagreement,
     agreement,
@@ -28,14 +28,17 @@ from numeric_check.audit.reproduce.calls import (
     rows_of_batch,
     together_and_alone,
 )
+from numeric_check.audit.reproduce.writing import listed
 from numeric_check.audit.subject import FORMS, position_array, positions_axis
 from symbolic_pe.errors import AuditError
 
 BASE = tuple(sorted({*FIRST, *STANDARD}))
-LONG = 8193
 LONGEST = 1 << 17
 ELEMENTS = 1 << 20
 """Numbers in the longest call: fewer positions of more channels."""
+GLANCE = 1e-3
+ROWS = 17
+"""Equal rows of one call: more than heads or batches that a kernel may treat alike."""
 PACKED = (0, 1, 2, 3, 0, 1, 2, 0, 1)
 SHUFFLED = (7, 0, 40, 2, 1, 3, 2)
 PADDED = (0, 0, 0, 0, 1, 2, 3)
@@ -56,12 +59,49 @@ def alone(context: Context) -> Finding:
                 return _shown_alone(context, base, slot, dtype, side)
 
             found += differences(context, words, base, (each, together), line, dtype=dtype)
+    found += _in_sweep(context)
     for length in lengths(context):
         longer = _longer(context, length)
         found += longer
         if any(d.error > d.tolerance for d in longer):
             break
-    return agreement(questions.PREFILL, found)
+    return agreement(questions.PREFILL, found, _alone_counts_as(context))
+
+
+def _alone_counts_as(context: Context) -> str:
+    """As which position a position counts that is called alone, or ""."""
+    subject, dtype = context.subject, context.measured.dtype
+    if context.measured.reach < 4:
+        return ""
+    together = run(subject, range(5), dtype)
+    alone = [run(subject, [p], dtype)[0] for p in (1, 2, 3)]
+    for step, words in ((1, "the next one"), (-1, "the one before"), (None, "position 0")):
+        others = [together[0 if step is None else p + step] for p in (1, 2, 3)]
+        right = [together[p] for p in (1, 2, 3)]
+        if np.allclose(alone, others, rtol=GLANCE, atol=GLANCE) and not np.allclose(
+            right, others, rtol=GLANCE, atol=GLANCE
+        ):
+            return f"a position that is called alone, as in decoding, counts as {words}"
+    return ""
+
+
+def _in_sweep(context: Context) -> list[Disagreement]:
+    """Where a sweep over every position was odd: the same position among those, and alone."""
+    subject, dtype = context.subject, context.measured.dtype
+    found: list[Disagreement] = []
+    for odd in context.odd:
+        start, count = odd.call
+        among, slot = range(start, start + count), odd.position - start
+        together = run(subject, among, dtype, odd.side)[slot]
+        single = run(subject, [odd.position], dtype, odd.side)[0]
+        words = f"{odd.side} map, {dtype}: called alone and with positions {listed(among)}"
+
+        def line(_: int, among: range = among, slot: int = slot, side: str = odd.side) -> str:
+            return _shown_alone(context, among, slot, dtype, side)
+
+        both = (single[None], together[None])
+        found += differences(context, words, [odd.position], both, line, dtype=dtype)
+    return found
 
 
 def _shown_alone(
@@ -181,12 +221,12 @@ def rows(context: Context) -> Finding:
     """Equal rows (batch, heads) get equal results, in every shape that the subject takes."""
     subject, dtype = context.subject, context.measured.dtype
     found: list[Disagreement] = []
-    tried = []
+    tried, odd = [], ""
     for form in FORMS:
         if form == "flat" or positions_axis(subject.form) != positions_axis(form):
             continue
         for positions in ([5], [5, 6, 7, 8]):
-            x = np.array(same_vector(subject, len(positions), 3))
+            x = np.array(same_vector(subject, len(positions), ROWS))
             try:
                 values = subject.apply("query", x, positions, dtype, form=form).values
             except AuditError:
@@ -194,17 +234,21 @@ def rows(context: Context) -> Finding:
             tried.append(form)
 
             def line(_: int, form: str = form, positions: Sequence[int] = positions) -> str:
-                return rows_of_batch(subject, form, positions, dtype)
+                return rows_of_batch(subject, form, positions, ROWS, dtype)
 
-            for row in values[1:]:
-                found += differences(
+            for index, row in enumerate(values[1:], 1):
+                apart = differences(
                     context,
-                    f"three equal rows, x {FORMS[form]}, {len(positions)} positions",
+                    f"{ROWS} equal rows, x {FORMS[form]}, {len(positions)} positions: rows 0 and "
+                    f"{index}",
                     positions, (row, values[0]), line, dtype=dtype,
                 )  # fmt: skip
+                found += apart
+                if any(d.error > d.tolerance for d in apart):
+                    odd = odd or f"row {index} of a batch, or head {index}, is not moved as row 0"
     if not tried:
         return questions.ROWS.skipped("the subject takes one sequence at a time")
-    return agreement(questions.ROWS, found)
+    return agreement(questions.ROWS, found, odd)
 
 
 def position_dtypes(context: Context) -> Finding:

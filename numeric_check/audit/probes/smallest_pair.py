@@ -15,6 +15,8 @@ from numeric_check.audit.shrinking import Pair, shrunk
 from symbolic_pe.errors import AuditError
 
 EVERY_PAIR = 256
+SHOWING = 1e-6
+"""A witness has at least this part of the worst drift: a difference that can be seen."""
 ELEMENTS = 1 << 23
 """Every pair of positions below `EVERY_PAIR` is tried, of large groups only below fewer."""
 
@@ -28,8 +30,10 @@ def smallest(context: Context, failing: Sequence[Drift]) -> Drift:
     Descents begin at the failing pairs with the smallest t, lag and s. Where they end, none of
     (t − 1, s − 1), (t − 1, s), (t, s − 1) fails.
     """
+    floor = SHOWING * max((d.error for d in failing if np.isfinite(d.error)), default=0.0)
+    failing = [d for d in failing if d.error >= floor]
     best = min(failing, key=lambda d: d.size)
-    found = _among_all(context)
+    found = _among_all(context, floor)
     if found is not None:
         return min([best, found], key=lambda d: d.size)
     starts = [d for d in failing if d.base == (d.moved[0] - d.moved[1], 0)]
@@ -40,25 +44,25 @@ def smallest(context: Context, failing: Sequence[Drift]) -> Drift:
         min(starts, key=lambda d: (d.base[0], d.size)).moved,
         min(starts, key=lambda d: (d.moved[1], d.size)).moved,
     }
-    ends = [_descended(context, pair) for pair in sorted(chosen)]
+    ends = [_descended(context, pair, floor) for pair in sorted(chosen)]
     return min([best, *(d for d in ends if d is not None)], key=lambda d: d.size)
 
 
-def _among_all(context: Context) -> Drift | None:
+def _among_all(context: Context, floor: float) -> Drift | None:
     """The failing pair with the smallest t, and then s, of all below some position."""
     scanned = context.scan
     width = max(g.shape[1] for g in scanned.groups)
     pairs = ELEMENTS // (width * context.measured.dimension)
     end = min(EVERY_PAIR, scanned.length, int(np.sqrt(2.0 * pairs)))
     t, s = np.tril_indices(end)
-    failing = np.flatnonzero(_fails(context, _of_scan(context), t, s))
+    failing = np.flatnonzero(_fails(context, _of_scan(context), t, s, floor))
     if not failing.size:
         return None
     first = int(failing[0])
     return _drift(context, _of_scan(context), (int(t[first]), int(s[first])))
 
 
-def _descended(context: Context, pair: Pair) -> Drift | None:
+def _descended(context: Context, pair: Pair, floor: float) -> Drift | None:
     """From one failing pair downwards; None where calls of few positions do not show it."""
     called = pair[0] >= context.scan.length
 
@@ -67,7 +71,7 @@ def _descended(context: Context, pair: Pair) -> Drift | None:
 
     def fails(pairs: Sequence[Pair]) -> npt.NDArray[np.bool_]:
         t, s = np.array(pairs).T
-        return _fails(context, blocks(pairs), t, s)
+        return _fails(context, blocks(pairs), t, s, floor)
 
     try:
         if not fails([pair])[0]:
@@ -102,9 +106,16 @@ def _of_call(context: Context, pairs: Sequence[Pair]) -> Blocks:
 
 
 def _fails(
-    context: Context, blocks: Blocks, t: npt.NDArray[np.int64], s: npt.NDArray[np.int64]
+    context: Context,
+    blocks: Blocks,
+    t: npt.NDArray[np.int64],
+    s: npt.NDArray[np.int64],
+    floor: float,
 ) -> npt.NDArray[np.bool_]:
-    """Whether M(t, s) is not M(t − s, 0), for arrays of pairs; what overflows does not count."""
+    """Whether M(t, s) is not M(t − s, 0), for arrays of pairs; what overflows does not count.
+
+    floor  a drift that is smaller does not count either
+    """
     failing = np.zeros(len(t), dtype=bool)
     for i, groups in enumerate(context.measured.by_size):
         f, g, f0 = blocks("query", i, t), blocks("key", i, s), blocks("query", i, t - s)
@@ -116,7 +127,7 @@ def _fails(
             room = 4.0 * constants + 2.0 * slopes * t[:, None]
             ratio = error / (room * np.maximum(size, LEAST))
         ratio = np.where(np.isfinite(size), np.nan_to_num(ratio, nan=np.inf), -1.0)
-        failing |= (ratio > 1.0).any(axis=1)
+        failing |= ((ratio > 1.0) & ~(error < floor)).any(axis=1)
     return failing
 
 

@@ -19,6 +19,7 @@ from numeric_check.audit.reproduce.derivatives import (
     derivative_of,
     exported,
     gradient_of,
+    requires_gradient,
     vmapped,
 )
 from numeric_check.audit.reproduce.images import images_code
@@ -108,6 +109,12 @@ def gradient(context: Context) -> Finding:
             context, x, places, weights
         )
     except Exception as raised:  # the subject is not ours
+        if subject.library.name == "torch" and not _requires_gradient(context, x, places):
+            return asked.refuted(
+                "no gradient flows: the result is detached from x (detach, no_grad, or NumPy)",
+                "x requires a gradient, its image at positions 0, 1, 2, 85 does not",
+                requires_gradient(subject, dtype),
+            )
         return asked.refuted(
             "no gradient flows", f"differentiating raised {described(raised)}",
             gradient_of(subject, 1, dtype),
@@ -234,10 +241,17 @@ def _torch_gradient(context: Context, x: Any, places: Any, weights: Array) -> Ar
     import torch
 
     leaf = x.clone().requires_grad_(True)
-    y = context.subject.query(leaf, places)
+    y = context.subject.query(leaf.clone(), places)
     (y * torch.from_numpy(weights).to(y.dtype)).sum().backward()
     result: Array = leaf.grad.to(torch.float64).numpy()
     return result
+
+
+def _requires_gradient(context: Context, x: Any, places: Any) -> bool:
+    try:
+        return bool(context.subject.query(x.clone().requires_grad_(True), places).requires_grad)
+    except Exception:  # the subject is not ours
+        return True
 
 
 def _jax_gradient(context: Context, x: Any, places: Any, weights: Array) -> Array:
@@ -264,7 +278,7 @@ def _compared(
     except Exception as error:  # the subject is not ours
         return asked.skipped(f"the call itself raised {described(error)}")
     try:
-        values, _ = subject.library.fetch(transform(context, x, places))
+        values, _ = subject.library.fetch(transform(context, *_arguments(context)))
     except Exception as raised:  # the compiler or the subject may raise anything
         what = described(raised)[:160]
         if not needed:

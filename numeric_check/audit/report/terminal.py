@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Sequence
 
 from numeric_check.audit.finding import AuditReport, Finding, Verdict
+from numeric_check.audit.libraries import DTYPES
 
 MARKS = {
     Verdict.REFUTED: "REFUTED",
@@ -26,10 +27,15 @@ def audit_text(report: AuditReport) -> str:
     """What a person reads: what it is, what is wrong and how to see it, what holds."""
     lines = [report.subject, f"  {how(report)}", "", f"  {HEADLINES[report.verdict]}"]
     lines += _wrapped(f"it is {report.summary}", "  ")
+    if report.cause:
+        lines += _wrapped(f"what explains it: {report.cause}", "  ")
     for verdict in (Verdict.REFUTED, Verdict.UNDECIDED, Verdict.EQUIVALENT):
         chosen = [f for f in report.findings if f.verdict is verdict]
-        for finding in chosen:
+        for finding, others in alike(chosen):
             lines += ["", *_in_full(finding)]
+            if others:
+                names = ", ".join(f.question for f in others)
+                lines += _wrapped(f"the same: {names}", " " * 13)
     holds = [f for f in report.findings if f.verdict is Verdict.CONSISTENT]
     if holds:
         lines += ["", "  what holds, at the positions that were tried"]
@@ -39,6 +45,24 @@ def audit_text(report: AuditReport) -> str:
     lines += _not_asked(report)
     lines += ["", *_wrapped(caution(report), "  ")]
     return "\n".join(lines) + "\n"
+
+
+def alike(findings: Sequence[Finding]) -> list[tuple[Finding, list[Finding]]]:
+    """Findings, each with those about other dtypes that say the same of the same positions."""
+    groups: list[tuple[Finding, list[Finding]]] = []
+    for finding in findings:
+        home = next((others for first, others in groups if _same(first, finding)), None)
+        if home is None:
+            groups.append((finding, []))
+        else:
+            home.append(finding)
+    return groups
+
+
+def _same(one: Finding, other: Finding) -> bool:
+    family, _, dtype = one.question.rpartition(" ")
+    of_dtype = dtype in DTYPES and other.question.rpartition(" ")[0] == family
+    return of_dtype and other.question.rpartition(" ")[2] in DTYPES and one.detail == other.detail
 
 
 def findings_text(findings: Sequence[Finding]) -> str:
@@ -93,8 +117,13 @@ def caution(report: AuditReport) -> str:
         near = report.conditions.get("every_pair_below")
         if scanned:
             where += f", and in runs over every position below {scanned}"
+        swept = report.conditions.get("swept_positions")
+        if swept:
+            where += f", of one vector at every position below {swept}"
         if near:
             where += f", and at every pair of positions below {near}"
+        if "each_beside" in report.conditions:
+            where += ", of each position beside the first key and beside the last query"
         every_few = report.conditions.get("every_few", [])
         assert isinstance(every_few, list)
         where += "".join(f", and at every {step}th up to {last}" for step, last in every_few)

@@ -18,12 +18,15 @@ def entries_of_bias(subject: BiasSubject, pairs: Sequence[tuple[int, int]]) -> s
 
 
 def bias_in_call(subject: BiasSubject, positions: Sequence[int], i: int, j: int) -> str:
-    """Print an entry of a matrix and the same entry alone, head by head."""
+    """Print b(t, s) - b(t, t) of every head from a matrix, and from a call of row t alone."""
     writer = Writer(subject.library.name)
     at = writer.array(str(list(positions)), subject.position_dtype)
-    t, s = (writer.array(f"[{positions[k]}]", subject.position_dtype) for k in (i, j))
-    shown = f"f({at}, {at})[..., {i}, {j}], f({t}, {s})[..., 0, 0]"
-    return shell(f"{writer.head}; {imports(subject)}; print({shown})")
+    t, s = positions[i], positions[j]
+    row = ", ".join(writer.array(str(v), subject.position_dtype) for v in ([t], [s, t]))
+    shown = f"B[..., {i}, {j}] - B[..., {i}, {i}], r[..., 0, 0] - r[..., 0, 1]"
+    return shell(
+        f"{writer.head}; {imports(subject)}; B = f({at}, {at}); r = f({row}); print({shown})"
+    )
 
 
 def entries_in_call(

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from numeric_check.audit.reproduce.writing import Writer, imports, listed, one_row, places, shell
+from numeric_check.audit.reproduce.writing import (
+    Writer,
+    imports,
+    listed,
+    made_again,
+    one_row,
+    places,
+    shell,
+)
 from numeric_check.audit.subject import PATTERNS, MapSubject
 
 
@@ -75,6 +83,18 @@ def in_two_calls_after(
     return shell(f"{code}; {first}; print(abs({one} - {other}).max())")
 
 
+def fresh_and_after(
+    subject: MapSubject, position: int, dtype: str, between: tuple[Sequence[int], str]
+) -> str:
+    """Print how far the image at a position is from that of a fresh subject after another call."""
+    positions, other = between
+    code, writer = _in_dtypes(subject, dtype, other)
+    one = f"R([{position}], {writer.kind(dtype)})[0]"
+    again = made_again(subject)
+    steps = f"a = {one}; {again}; R({listed(positions)}, {writer.kind(other)})"
+    return shell(f"{code}; {steps}; print(abs({one} - a).max())")
+
+
 def _in_dtypes(subject: MapSubject, *dtypes: str) -> tuple[str, Writer]:
     """Python that defines R(P, D): images of ones in a dtype D."""
     narrow = "bfloat16" if "bfloat16" in dtypes else dtypes[0]
@@ -85,10 +105,12 @@ def _in_dtypes(subject: MapSubject, *dtypes: str) -> tuple[str, Writer]:
     return f"{writer.head}; {imports(subject)}; {run}", writer
 
 
-def rows_of_batch(subject: MapSubject, form: str, positions: Sequence[int], dtype: str) -> str:
-    """Print how far three equal rows of one call are apart."""
+def rows_of_batch(
+    subject: MapSubject, form: str, positions: Sequence[int], count: int, dtype: str
+) -> str:
+    """Print how far some equal rows of one call are apart."""
     writer = Writer(subject.library.name, dtype)
-    sizes = {"1": "1", "r": "3", "n": str(len(positions)), "d": str(subject.dimension)}
+    sizes = {"1": "1", "r": str(count), "n": str(len(positions)), "d": str(subject.dimension)}
     pattern = PATTERNS[form]
     shape = ", ".join(sizes[axis] for axis in pattern)
     axis = pattern.index("r")

@@ -21,9 +21,17 @@ def gradient_of(subject: MapSubject, position: int, dtype: str) -> str:
         found = f"jax.grad(lambda x: f(x, {at}).sum())({x})"
         shown = f"print(abs({found}.reshape(-1) - jnp.array({every})).max())"
         return shell(f"{writer.head}; {imports(subject)}; {shown}")
-    steps = f"x = {x}.requires_grad_(); f(x, {at}).sum().backward()"
+    steps = f"x = {x}.requires_grad_(); f(x.clone(), {at}).sum().backward()"
     shown = f"print(abs(x.grad.reshape(-1) - torch.stack({every})).max())"
     return shell(f"{writer.head}; {imports(subject)}; {steps}; {shown}")
+
+
+def requires_gradient(subject: MapSubject, dtype: str) -> str:
+    """Print whether the result of PyTorch code requires a gradient when x does."""
+    writer = Writer(subject.library.name, dtype)
+    x = f"{writer.unit(subject.dimension, '0')}.reshape({one_row(subject)}).requires_grad_()"
+    y = f"f({x}, {places(subject, '[1]', writer)})"
+    return shell(f"{writer.head}; {imports(subject)}; print({y}.requires_grad)")
 
 
 def derivative_of(subject: MapSubject, position: float, dtype: str) -> str:

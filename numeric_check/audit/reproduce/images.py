@@ -40,8 +40,13 @@ def entry_in_calls(
     entry: tuple[int, int],
     dtype: str,
     calls: Callable[[int], Sequence[int]],
+    *,
+    before: Sequence[int] = (),
 ) -> str:
-    """Print the entry for each pair, every position called among those of `calls`."""
+    """Print the entry for each pair, every position called among those of `calls`.
+
+    before  positions of a call that is made first
+    """
     writer = Writer(subject.library.name, dtype)
     d, (i, j) = subject.dimension, entry
     ones = writer.ones(one_row(subject, "len(P)"))
@@ -51,6 +56,8 @@ def entry_in_calls(
         if name == "F" or not subject.one_map:
             image = f"{function}({x}, {places(subject, 'P', writer)}).reshape(len(P), {d})"
             lines.append(f"{name} = lambda P, i: {image}")
+    if before:
+        lines.append(f"F({listed(before)}, 0)")
     shown = []
     for t, s in pairs:
         of_t, of_s = list(calls(t)), list(calls(s))

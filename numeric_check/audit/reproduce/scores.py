@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from numeric_check.audit.reproduce.writing import Writer, imports, shell
+from numeric_check.audit.reproduce.writing import Writer, imports, listed, shell
 from numeric_check.audit.subject import ScoreSubject
 
 
@@ -42,22 +42,53 @@ def scores_of_waves(
     return shell(f"{code}; {w}; {vectors}; print({shown})")
 
 
-def score_of_sum(subject: ScoreSubject, t: int, s: int, *, of_key: bool) -> str:
-    """Print a score of a sum, and the sum of the scores with that of 0 taken off."""
-    writer, code = score_code(subject)
-    u = f"u = {writer.ones(str(subject.dimension))}; v = u * 0; v[::2] = 3"
-    if subject.library.name == "jax":
-        u = u.replace("v = u * 0; v[::2] = 3", "v = (u * 0).at[::2].set(3)")
-    a = f"B = lambda x: A(u, x, {t}, {s})" if of_key else f"B = lambda x: A(x, u, {t}, {s})"
-    return shell(f"{code}; {u}; {a}; print(B(u + v), B(u) + B(v) - B(u * 0))")
+def waves_in_call(
+    subject: ScoreSubject,
+    call: Sequence[int],
+    places: Sequence[tuple[int, int]],
+    rates: tuple[int, int],
+) -> str:
+    """The same from one call of several positions on both sides, at some of its entries."""
+    writer = Writer(subject.library.name)
+    n, d = len(call), subject.dimension
+    ones = writer.ones(f"{_lead(subject)}{n}, {d}")
+    w = f"w = {writer.module}.arange(1, {d + 1}, dtype={writer.kind()})"
+    wave = {"torch": "({} * w).cos()"}.get(subject.library.name, f"{writer.module}.cos({{}} * w)")
+    q, k = (f"{ones} * {wave.format(rate)}" for rate in rates)
+    at = writer.array(f"list({listed(call)})", subject.position_dtype)
+    whole = f"P = {at}; M = f({q}, {k}, P, P).reshape({n}, {n})"
+    shown = ", ".join(f"float(M[{i}, {j}])" for i, j in places)
+    return shell(f"{writer.head}; {imports(subject)}; {w}; {whole}; print({shown})")
+
+
+def sum_in_call(subject: ScoreSubject, t: Sequence[int], s: Sequence[int], *, of_key: bool) -> str:
+    """Print how far scores of a sum are from the sums of scores, that of 0 taken off."""
+    writer = Writer(subject.library.name)
+    lead, d = _lead(subject), subject.dimension
+    u = f"u = {writer.ones(f'{lead}{len(t)}, {d}')}; w = {writer.module}.arange(1, {d + 1})"
+    wave = "w.cos()" if subject.library.name == "torch" else f"{writer.module}.cos(w)"
+    at, of = (writer.array(str(list(p)), subject.position_dtype) for p in (t, s))
+    b = f"B = lambda x: f(u, x, {at}, {of})" if of_key else f"B = lambda x: f(x, u, {at}, {of})"
+    gap = "abs(B(u + v) - B(u) - B(v) + B(u * 0)).max()"
+    return shell(f"{writer.head}; {imports(subject)}; {u}; v = 3 * u * {wave}; {b}; print({gap})")
+
+
+def bias_of_score(subject: ScoreSubject) -> str:
+    """Code that defines f(t, s): the score of q = k = 0."""
+    writer = Writer(subject.library.name)
+    zeros = (f"0 * {writer.ones(f'{_lead(subject)}len({p}), {subject.dimension}')}" for p in "ts")
+    return f"{imports(subject)}; A = f; f = lambda t, s: A({', '.join(zeros)}, t, s)"
+
+
+def _lead(subject: ScoreSubject) -> str:
+    return {"flat": "", "rows": "1, ", "heads": "1, 1, "}[subject.form]
 
 
 def score_in_call(subject: ScoreSubject, positions: Sequence[int], i: int, j: int) -> str:
     """Print how far the score at two slots of a call is from it alone (q, k of ones)."""
     writer, code = score_code(subject)
-    lead = {"flat": "", "rows": "1, ", "heads": "1, 1, "}[subject.form]
     n = len(positions)
-    x = writer.ones(f"{lead}{n}, {subject.dimension}")
+    x = writer.ones(f"{_lead(subject)}{n}, {subject.dimension}")
     at = writer.array(str(list(positions)), subject.position_dtype)
     one = writer.ones(str(subject.dimension))
     whole = f"float(f({x}, {x}, {at}, {at}).reshape({n}, {n})[{i}, {j}])"

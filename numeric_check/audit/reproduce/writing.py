@@ -109,6 +109,15 @@ def imports(subject: Any) -> str:
     return f"{code}; g = S.key" if two else code
 
 
+def made_again(subject: Any) -> str:
+    """What defines f once more, from its module executed once more."""
+    code = imports(subject)
+    if not code.startswith("from ") or "subject_named" in code:
+        return code
+    module = code.split(" ")[1]
+    return f"import sys; del sys.modules['{module}']; {code}"
+
+
 def listed(positions: Sequence[int]) -> str:
     """A list, or a range where it is one."""
     every = [int(p) for p in positions]

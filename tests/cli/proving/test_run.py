@@ -17,6 +17,7 @@ import jsonschema
 import pytest
 from click.testing import CliRunner, Result
 
+from symbolic_pe.cli import workers
 from symbolic_pe.cli.main import cli
 from symbolic_pe.cli.output import schema_text
 from symbolic_pe.cli.proving import campaign
@@ -250,7 +251,7 @@ def test_a_surrounding_backend_of_joblib_does_the_work(monkeypatch: pytest.Monke
     """As a cluster would: the call is the same, and no process of ours is started."""
     found = sources([f"rope:dim={d}" for d in (2, 4, 6)] + ["nothing"]).found
     alone = campaign.run(found, Options(60.0), Store(None), Manner(1, limited=False))
-    monkeypatch.setattr(campaign, "_end_workers", lambda: pytest.fail("these are not ours"))
+    monkeypatch.setattr(workers, "end_workers", lambda: pytest.fail("these are not ours"))
     with joblib.parallel_config(backend="threading"):
         elsewhere = campaign.run(found, Options(60.0), Store(None), Manner(2, limited=False))
     assert elsewhere == alone
