@@ -269,6 +269,14 @@ def test_weights_are_positive(weights: Json) -> None:
     refused(document, "norm")
 
 
+def test_a_weight_by_cases_has_its_value() -> None:
+    """[2 >= 0] is a weight, [−2 >= 0] is none."""
+    for value, right in ((2, True), (-2, False)):
+        case = define("a", "at-least", num(value))
+        fields: Json = {"definitions": [case], "norm": norm([num((1, "a"))] * 2)}
+        assert judge(one_head(rotation(1), ["bounded-causal"], **fields)).accepted == right
+
+
 def test_bounds_are_about_the_constant_coordinates_too() -> None:
     document = alibi(claims=["bounded-all"])
     refused(document, "norm: there is none")

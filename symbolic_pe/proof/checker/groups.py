@@ -42,14 +42,13 @@ class Encoding(Statement):
         self.field, self.size = field, document["dimension"]
         self.heads = {f"heads[{h}]": head for h, head in enumerate(document["heads"])}
         require(len(self.heads) > 0, "heads: expected at least one")
-        self.x = {h: self._inside(h, head["generator"]) for h, head in self.heads.items()}
-        self.j, self.added = dict(self.x), {}
+        self.x, self.j, self.added = {}, {}, {}
         for h, head in self.heads.items():
-            extra = head["augmentation"]
+            basis, extra = head["basis"], head["augmentation"]
+            self.x[h] = self._inside(h, head["generator"])
+            self.j[h] = self.x[h] if basis is None else self._inside(h, basis["J"])
             y = {} if extra is None else extra["orbit"]["generator"]
             self.added[h] = Matrix(field, y).moved(self.size)
-            if head["basis"] is not None:
-                self.j[h] = self._inside(h, head["basis"]["J"])
         both = {h: x + self.added[h] for h, x in self.x.items()}
         self.claims = {
             **dict.fromkeys(LAWS, nothing),
@@ -162,7 +161,7 @@ def _squares(field: Field, squares: Any) -> Matrix:
 
 def _signs(field: Field, squares: Any) -> Signs:
     """Signs that the sum of the squares may have."""
-    return frozenset({0}).union(*(field.sign(field.normal(w)) for w in squares["weights"]))
+    return frozenset({0}).union(*(field.sign(w) for w in squares["weights"]))
 
 
 def _slope(x: Matrix, p: Matrix) -> Matrix:
@@ -250,7 +249,7 @@ class Step(Statement):
         """Bv = 0 for a v that is not 0: B has no inverse, as every exp(X) has."""
         v = witness["vector"]
         require(len(v) == self.size, "the vector has another length")
-        signs = [self.field.sign(self.field.normal(x)) for x in v]
+        signs = [self.field.sign(x) for x in v]
         require(any(0 not in sign for sign in signs), "the vector may be 0")
         yield "Bv = 0", self.b @ column(self.field, v)
 
@@ -263,7 +262,7 @@ class Step(Statement):
         count, ends = sum(sizes), {*accumulate(sizes)}
         odd = any(k > 0 and sizes.count(k) % 2 for k in sizes)
         require(odd and count <= self.size, "there is no odd number of blocks of one size")
-        require(field.sign(field.normal(value)) == {-1}, "the eigenvalue is not negative")
+        require(field.sign(value) == {-1}, "the eigenvalue is not negative")
         s, t, r, inverse = (Matrix(field, witness[k]) for k in ("S", "T", "rest", "resolvent"))
         links = {(i - 1, i): ONE for i in range(1, count) if i not in ends}
         first, last = unit(field, range(count)), unit(field, range(count, self.size))

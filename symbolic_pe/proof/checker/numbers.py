@@ -82,8 +82,9 @@ class Field:
             self._define(item["name"], item["kind"], item["degree"], item["of"])
 
     def _define(self, name: str, kind: str, degree: int, of: Number) -> None:
-        """Add a real number: g > 0 with g^degree = of; or log(of), exp(of), cos(of), π, or
-        1 where of >= 0 and 0 elsewhere.
+        """Add a real number.
+
+        g > 0 with g^degree = of; log(of), exp(of), cos(of), π; 1 if of >= 0, else 0.
         """
         where = f"definitions: {name}"
         known = all(self.admits("real", *power) for monomial, _ in of for power in monomial)
@@ -92,12 +93,13 @@ class Field:
         of = self.normal(of)
         signs = self.sign(of) if kind in ("root", "log", "at-least") else ASSUMPTIONS["positive"]
         self.defined[name] = kind, degree, of
-        self.signs[name] = ASSUMPTIONS["real" if kind == "cos" else "positive"]
         if kind == "at-least":
-            require(signs == {-1} or -1 not in signs, f"{where} is of a number of either sign")
-            self.reduced[name] = 1, Fraction(-1 not in signs)
-        else:
-            require(signs == {1}, f"{where} is of a number that is not shown to be positive")
+            value = int(-1 not in signs)
+            require(value == 1 or signs == {-1}, f"{where} is of a number of either sign")
+            self.reduced[name], self.signs[name] = (1, Fraction(value)), frozenset({value})
+            return
+        require(signs == {1}, f"{where} is of a number that is not shown to be positive")
+        self.signs[name] = ASSUMPTIONS["real" if kind == "cos" else "positive"]
         if kind == "log":  # it increases, and log 1 = 0
             self.signs[name] = self.sign(self.dot([(of, ONE), (ONE, whole(-1))]))
         elif kind == "root" and len(of) == 1 and not of[0][0]:
@@ -188,6 +190,7 @@ class Field:
 
     def sign(self, number: Number) -> Signs:
         """A set of signs that certainly contains that of a real number."""
+        number = self.normal(number)
         if self.is_zero(number):
             return frozenset({0})
         terms = []

@@ -78,7 +78,7 @@ class Score(Statement):
         slope = tuple((tuple(x for x in y if x != lag), c) for y, c in of if lag in y)
         rest = tuple(term for term in of if lag not in term[0])
         require(_atoms(slope + rest) <= signs.keys(), "it is not of a + d·lag")
-        require(self.field.sign(self.field.normal(slope)) == {1}, "d is not positive")
+        require(self.field.sign(slope) == {1}, "d is not positive")
         (m,) = moving.values()
         power = kind == "root" and (m < 0 or m % degree != 0)
         require(power or kind == "log", "a group may grow like this")
