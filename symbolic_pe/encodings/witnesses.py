@@ -183,6 +183,13 @@ def same_value(stated: Callable[[], arb], right: Callable[[], arb], where: str) 
     return Decision(Outcome.UNDECIDED, {"reason": f"the values agree to {BITS[-1]} bits"})
 
 
-def as_decision(claim: Claim) -> Decision:
+@dataclass(frozen=True)
+class ClaimDecision(Decision):
+    """The decision of a claim, which a certificate states where it comes with exact data."""
+
+    claim: Claim | None = field(default=None, compare=False, repr=False)
+
+
+def as_decision(claim: Claim) -> ClaimDecision:
     """The decision of a claim, so that a witness serves as the refutation of a mis-statement."""
-    return Decision(claim.verdict, {"statement": claim.statement}, claim.witness)
+    return ClaimDecision(claim.verdict, {"statement": claim.statement}, claim.witness, claim)

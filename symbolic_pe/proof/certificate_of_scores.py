@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from symbolic_pe.algebra.assumptions import Assumptions
 from symbolic_pe.decision import Claim, Outcome
-from symbolic_pe.encodings.entry import Entry
 from symbolic_pe.encodings.score import Score
 from symbolic_pe.encodings.witnesses import Evidenced
 from symbolic_pe.errors import NotYetCovered
@@ -53,19 +52,6 @@ def certificate_of_claims(name: str, dimension: int, claims: Sequence[Claim]) ->
     ]
     found = finished(spelling, document, claims, decided, witnesses)
     return accepted(found, check_certificate(found))
-
-
-def further_certificates(entry: Entry, given: Mapping[str, object]) -> dict[str, Json]:
-    """Certificates of what an entry decides beyond the claims of its form, by the claim's name.
-
-    What comes without a score is stated by the certificate of the form already (liere).
-    """
-    form = entry.form(given)
-    return {
-        claim.name: certificate_of_claims(f"{entry.name}:{claim.name}", form.dimension, [claim])
-        for claim in entry.further_claims(given)
-        if isinstance(claim, Evidenced)
-    }
 
 
 def _orbit(spelling: Spelling, claim: Evidenced) -> Json:

@@ -23,8 +23,9 @@ from symbolic_pe.encodings.outside import Outside
 from symbolic_pe.encodings.specification import from_document
 from symbolic_pe.errors import NotYetCovered
 from symbolic_pe.proof.certificate import canonical, certificate, certified_encoding
+from symbolic_pe.proof.certificate_of_mistakes import further_certificates
 from symbolic_pe.proof.certificate_of_positions import certificate_of
-from symbolic_pe.proof.certificate_of_scores import certificate_of_claims, further_certificates
+from symbolic_pe.proof.certificate_of_scores import certificate_of_claims
 from symbolic_pe.proof.checker import check_certificate, check_text
 from symbolic_pe.proof.claim import Claim, Outcome
 from symbolic_pe.proof.prover import prove

@@ -171,10 +171,8 @@ def _exclusive_sums() -> Decision:
 
 def _decay_of_keys() -> Decision:
     """Δ_s scales key s; as a part of the lag it would give e^{−(T_t − T_{s−1})}."""
-    found = not_relative(
-        lambda t, s: arb(CLOCK[s] - (CLOCK[s - 1] if s else 0)), (1, 0), (2, 1), "Delta_s alone"
-    )
-    return as_decision(found)
+    steps = [b - a for a, b in zip((0, *CLOCK), CLOCK, strict=False)]
+    return as_decision(not_relative(choice(KEY, *steps), (1, 0), (2, 1), "Delta_s alone"))
 
 
 _MONOTONE = "Clocks never run backwards, so causal lags decay; data decide how fast."
