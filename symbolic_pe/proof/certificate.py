@@ -65,7 +65,7 @@ def certificate(proof: Proof, plan: KernelPlan | None, without: Collection[str] 
             start = encoding.dimension
             norm.add(extra.generator, range(start, start + extra.coordinates))
         head["norm"] = _norm(spelling, norm) if bounded else None
-        head["augmentation"] = None if extra is None else _augmentation(spelling, extra)
+        head["augmentation"] = None if extra is None else spelled_augmentation(spelling, extra)
     norm_preserving = all(is_norm_preserving(head.generator) for head in encoding.heads)
     one_map = norm_preserving or proof.encoding.pairing == "one-map"
     document = {
@@ -279,7 +279,7 @@ def annihilator(x: ScalarMatrix) -> list[Scalar]:
     return found[::-1]
 
 
-def _augmentation(spelling: Spelling, added: Augmentation) -> Json:
+def spelled_augmentation(spelling: Spelling, added: Augmentation) -> Json:
     """Constant coordinates of one head, and the way exp(τY)·key of the key."""
     size = range(added.coordinates)
     units = ([ONE if i == j else ZERO for j in size] for i in size)

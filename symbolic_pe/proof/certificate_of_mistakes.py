@@ -1,26 +1,29 @@
 """Certificates of what an entry says beyond its form: further claims, and what is misprinted.
 
 A mis-statement is refuted by the same witnesses as a claim. Of a score it says that it is relative:
-two pairs of positions of one lag refute that. Of a number it says that it is another one: the right
-number is the bias that constant coordinates realise, and the stated one the bias that they do not.
+two pairs of positions of one lag refute that. Of a number, or a function of the lag, it says that
+it is another one: what is right is the bias that constant coordinates realise, and what is stated
+the bias that they do not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from symbolic_pe.algebra.assumptions import Assumptions
 from symbolic_pe.algebra.exponential_polynomial import real_constant
-from symbolic_pe.algebra.scalar import ONE, Scalar
+from symbolic_pe.algebra.scalar import ONE, ZERO, Scalar
 from symbolic_pe.budget import Budget
 from symbolic_pe.decision import Claim, Decision, Outcome
-from symbolic_pe.encodings.encoding import Encoding
+from symbolic_pe.encodings.encoding import Augmentation, Encoding
 from symbolic_pe.encodings.entry import Entry
 from symbolic_pe.encodings.outside import Outside
-from symbolic_pe.encodings.witnesses import ClaimDecision, Evidenced
+from symbolic_pe.encodings.realisation import minimal_augmentation
+from symbolic_pe.encodings.witnesses import ClaimDecision, Evidenced, FunctionDecision
 from symbolic_pe.errors import NotYetCovered
-from symbolic_pe.proof.certificate import accepted, finished
+from symbolic_pe.proof.certificate import accepted, finished, spelled_augmentation
 from symbolic_pe.proof.certificate_of_positions import certificate_of
 from symbolic_pe.proof.certificate_of_scores import certificate_of_claims
 from symbolic_pe.proof.checker import check_certificate
@@ -46,29 +49,28 @@ def certificate_of_mistake(name: str, decision: Decision) -> Json:
     claim = decision.claim if isinstance(decision, ClaimDecision) else None
     if isinstance(claim, Evidenced):
         return certificate_of_claims(name, 1, [claim])
+    if isinstance(decision, FunctionDecision):
+        added = minimal_augmentation(decision.right).augmentation
+        return _of_bias(name, replace(added, bias=decision.stated), decision.lag)
     stated, right = (decision.evidence.get(side) for side in ("stated", "right"))
     if not isinstance(stated, Scalar) or not isinstance(right, Scalar):
         raise NotYetCovered(f"a certificate of {name}: it is refuted by enclosures, not exactly")
-    return _of_value(name, stated, right)
+    constant = real_constant(ONE)
+    added = Augmentation((right,), (ONE,), ((ZERO,),), ((constant,),), constant.scale(stated))
+    return _of_bias(name, added, 0)
 
 
-def _of_value(name: str, stated: Scalar, right: Scalar) -> Json:
-    """A constant coordinate has the bias `right`; that it has `stated` is refuted."""
+def _of_bias(name: str, added: Augmentation, lag: int) -> Json:
+    """That constant coordinates have a bias which they do not have at a lag."""
     spelling = Spelling(Assumptions(), {})
     one = spelling.real(ONE)
-    added = {
-        "query": [spelling.real(right)],
-        "key": [one],
-        "bias": spelling.function(real_constant(stated, "t")),
-        "orbit": {"generator": [], "table": [one]},
-    }
     head = {
         "generator": [],
         "basis": None,
         "exponential": [[0, 0, one]],
         "parts": [],
         "norm": None,
-        "augmentation": added,
+        "augmentation": spelled_augmentation(spelling, added),
     }
     document: Json = {
         "kind": "encoding",
@@ -78,8 +80,8 @@ def _of_value(name: str, stated: Scalar, right: Scalar) -> Json:
         "rates": {},
         "pairing": "contragredient",
     }
-    claim = Claim("augmentation", Outcome.REFUTED, f"{right} = {stated}", "", "by their values")
-    witness = {"values": {}, "witness": entry_witness(0, 0, 0)}
+    claim = Claim("augmentation", Outcome.REFUTED, "the bias", "", "by its value")
+    witness = {"values": {}, "witness": entry_witness(0, 0, 0, str(lag))}
     found = finished(spelling, document, [claim], [claim], [(claim, witness)])
     return accepted(found, check_certificate(found))
 

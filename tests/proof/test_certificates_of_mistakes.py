@@ -26,6 +26,7 @@ ENCLOSED = {
     "kerple": {"every-power-is-alibi"},
     "liere": {"relative-for-every-skew-matrix"},
     "retnet": {"endpoint-of-the-ladder"},
+    "rope": {"layouts-confused"},
     "sandwich": {"falls-for-ever"},
     "yarn": {"ramps-confused"},
     "yarn-paper": {"ramps-confused"},
@@ -71,7 +72,7 @@ def test_show_writes_every_certificate(tmp_path: Path) -> None:
     assert done.exit_code == 0
     files = sorted(path.name for path in tmp_path.iterdir())
     names = ("fox", "fox-exclusive-sums", "fox-index-time", "fox-product-of-lifts")
-    assert files == [f"{name}.certificate.json" for name in names]
+    assert files == sorted(f"{name}.certificate.json" for name in names)
     for path in tmp_path.iterdir():
         assert check_text(path.read_text()).accepted
     again = CliRunner().invoke(cli, ["recheck", *map(str, tmp_path.iterdir())])

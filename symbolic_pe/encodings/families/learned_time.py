@@ -5,8 +5,6 @@ score = qᵀ exp(Σ_c (T_c(t) − T_c(s)) X_c) k with commuting X_c and clocks T
 
 from __future__ import annotations
 
-from flint import arb
-
 from symbolic_pe.algebra.expression import parse
 from symbolic_pe.algebra.scalar import ONE, ZERO, Scalar
 from symbolic_pe.decision import Claim, Decision
@@ -19,7 +17,13 @@ from symbolic_pe.encodings.layout import place_consecutively, place_planes
 from symbolic_pe.encodings.readings import rate, slope, theta
 from symbolic_pe.encodings.score import KEY, QUERY, Score, choice, exp
 from symbolic_pe.encodings.settings import Setting, Settings, dimension, number
-from symbolic_pe.encodings.witnesses import as_decision, equals, not_relative, same_value
+from symbolic_pe.encodings.witnesses import (
+    SINE,
+    as_decision,
+    equals,
+    not_relative,
+    same_function_at,
+)
 from symbolic_pe.errors import SpecificationError
 from symbolic_pe.generators.block import Block
 from symbolic_pe.generators.generator import Generator
@@ -153,7 +157,7 @@ def _trapezoid() -> Decision:
 
 
 def _orientation() -> Decision:
-    return same_value(lambda: -arb(1).sin(), lambda: arb(1).sin(), "(1, 0)^T R(1) (0, 1)")
+    return same_function_at(-SINE, SINE, 1, "(1, 0)^T R(1) (0, 1)")
 
 
 def _grape_product() -> Decision:
