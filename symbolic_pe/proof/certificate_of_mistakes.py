@@ -40,7 +40,7 @@ def certificate_of_mistake(name: str, decision: Decision) -> Json:
     """The refutation of one mis-statement, as the independent checker accepts it.
 
     >>> from symbolic_pe.encodings.witnesses import equals
-    >>> wrong = equals(Scalar.rational(1, 2), ONE, "the first slope")
+    >>> wrong = equals(Scalar.rational(2), ONE, "the first slope")
     >>> certificate_of_mistake("first-slope", wrong)["refutations"][0]["claim"]
     'augmentation'
 

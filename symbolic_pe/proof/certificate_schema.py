@@ -19,7 +19,7 @@ def certificate_schema() -> Json:
     """One definition for every line of the table and every leaf, and the three kinds of document.
 
     >>> sorted(certificate_schema()["$defs"]["basis"]["properties"])
-    ['P', 'Q']
+    ['J', 'P', 'Q']
     """
     lines = {word: _object(fields) for word, fields in form.TABLE.items()}
     for word in ("certificate", *form.CLAIMS):
