@@ -233,8 +233,8 @@ def _encoding(document: Json, env: Env) -> None:
         _evidence(head, x, n, env)
         if extra is not None:
             _table_is_moved(extra["orbit"], y, env)
-            start = mp.matrix([number(f, env, mp.mpf(0)) for f in extra["orbit"]["table"]])
-            require(close(start, padded(extra["key"], start.rows, env)))
+            start = padded(extra["orbit"]["table"], y.rows, env, mp.mpf(0))
+            require(close(start, padded(extra["key"], y.rows, env)))
         full = direct_sum(x, y)
         if "orthogonality" in claims:
             require(is_orthogonal(full))
@@ -253,17 +253,23 @@ def generators(document: Json, head: Json, env: Env) -> tuple[Any, Any]:
     extra = head["augmentation"]
     if extra is None:
         return x, mp.matrix(0, 0)
-    stated = extra["orbit"]["generator"]
-    sizes = [len(extra["query"]), len(extra["key"]), len(extra["orbit"]["table"])]
-    n = max([1, *sizes, *(1 + max(i, j) for i, j, _ in stated)])
-    return x, from_entries(stated, n, env)
+    vectors = extra["query"], extra["key"], extra["orbit"]["table"]
+    return x, orbit_generator(extra["orbit"], max(map(len, vectors)), env)
 
 
-def padded(vector: Json, n: int, env: Env) -> Any:
+def orbit_generator(orbit: Json, size: int, env: Env) -> Any:
+    """Y on so many coordinates, and on those beyond that it names, moved next to them."""
+    named = {i for *place, _ in orbit["generator"] for i in place}
+    places = {i: k for k, i in enumerate(sorted({*range(max(1, size)), *named}))}
+    moved = [[places[i], places[j], x] for i, j, x in orbit["generator"]]
+    return from_entries(moved, len(places), env)
+
+
+def padded(vector: Json, n: int, env: Env, t: Any = None) -> Any:
     """A column of n numbers, 0 after those that are stated."""
     found = mp.matrix(n, 1)
     for i, x in enumerate(vector):
-        found[i] = number(x, env)
+        found[i] = number(x, env, t)
     return found
 
 
@@ -365,8 +371,7 @@ def value(document: Json, env: Env, t: Any, s: Any) -> Any:
 def _score(document: Json, env: Env) -> None:
     claims, orbit = set(document["claims"]), document["orbit"]
     if "orbit" in claims:
-        n = max([len(orbit["table"]), *(1 + max(i, j) for i, j, _ in orbit["generator"])])
-        _table_is_moved(orbit, from_entries(orbit["generator"], n, env), env)
+        _table_is_moved(orbit, orbit_generator(orbit, len(orbit["table"]), env), env)
     if claims - {"orbit"}:
         for t, s in ((1, 0), (3, 2), (5, 0), (7, 2)):
             try:
