@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from symbolic_pe.encodings.entry import Entry
 
 
@@ -55,7 +58,14 @@ def _matches(entry: Entry, family: str | None, verdict: str | None) -> bool:
 @catalogue.command()
 @click.argument("spec", metavar="NAME[:SETTINGS]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def show(spec: str, *, as_json: bool) -> None:
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Write certificates of its claims and refutations of its mis-statements for recheck.",
+)
+def show(spec: str, *, as_json: bool, output: Path | None) -> None:
     """One entry: definition, verdict with evidence, published values, mis-statements."""
     from symbolic_pe.cli.json_text import to_text
     from symbolic_pe.cli.known_encodings import shown_entry, shown_text
@@ -64,8 +74,23 @@ def show(spec: str, *, as_json: bool) -> None:
 
     name, settings = name_and_settings(spec)
     record = shown_entry(entry_named(name), settings)
+    if output is not None:
+        _write_certificates(output, entry_named(name), settings)
     click.echo(to_text(record) if as_json else shown_text(record) + "\n", nl=False)
     sys.exit({"proved": 0, "refuted": 1, "undecided": 3}[record.outcome])
+
+
+def _write_certificates(directory: Path, entry: Entry, settings: Mapping[str, object]) -> None:
+    from symbolic_pe.cli.files import write_files
+    from symbolic_pe.proof.certificate import canonical
+    from symbolic_pe.proof.certificate_of_mistakes import certificates_of_entry
+
+    found, without = certificates_of_entry(entry, settings)
+    files = {f"{n}.certificate.json": canonical(document) + "\n" for n, document in found.items()}
+    write_files(directory, files)
+    for name, reason in without.items():
+        click.echo(f"no certificate of {name}: {reason}", err=True)
+    click.echo(f"wrote {len(files)} certificates to {directory}", err=True)
 
 
 @catalogue.command()

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 
 from flint import arb, arb_mat
 
+from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
 from symbolic_pe.algebra.matrix import ScalarMatrix
-from symbolic_pe.algebra.scalar import Scalar, precision
+from symbolic_pe.algebra.scalar import ONE, Scalar, precision
 from symbolic_pe.decision import Claim, Decision, Outcome, holds
 from symbolic_pe.encodings.score import Score
 
@@ -22,6 +23,8 @@ ONE_LENGTH = "F_l(t)^T G_m(s) depends on t - s alone for all lengths l, m"
 REALISATION = "bias(tau) = q^T exp(tau Y) k for some finite matrix Y and constant q, k"
 BITS = (128, 512, 2048)
 DIGITS = 12
+ZERO_FUNCTION = ExponentialPolynomial(("t",), {})
+SINE, COSINE = ExponentialPolynomial.sine("t", ONE), ExponentialPolynomial.cosine("t", ONE)
 
 
 @dataclass(frozen=True)
@@ -183,6 +186,37 @@ def same_value(stated: Callable[[], arb], right: Callable[[], arb], where: str) 
     return Decision(Outcome.UNDECIDED, {"reason": f"the values agree to {BITS[-1]} bits"})
 
 
-def as_decision(claim: Claim) -> Decision:
+@dataclass(frozen=True)
+class ClaimDecision(Decision):
+    """The decision of a claim, which a certificate states where it comes with exact data."""
+
+    claim: Claim | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class FunctionDecision(Decision):
+    """A function of the lag that is stated, the right one, and a lag at which they differ."""
+
+    stated: ExponentialPolynomial = field(default=ZERO_FUNCTION, compare=False, repr=False)
+    right: ExponentialPolynomial = field(default=ZERO_FUNCTION, compare=False, repr=False)
+    lag: int = 0
+
+
+def same_function_at(
+    stated: ExponentialPolynomial, right: ExponentialPolynomial, lag: int, where: str
+) -> FunctionDecision:
+    """Refute that a stated function is the right one, by their values at a lag.
+
+    >>> e = ExponentialPolynomial
+    >>> same_function_at(e.sine("t", ONE), -e.sine("t", ONE), 1, "the score").witness
+    'the score: stated 0.841470984808, right -0.841470984808'
+    """
+    found = same_value(
+        lambda: stated.ball({"t": arb(lag)}).real, lambda: right.ball({"t": arb(lag)}).real, where
+    )
+    return FunctionDecision(found.outcome, found.evidence, found.witness, stated, right, lag)
+
+
+def as_decision(claim: Claim) -> ClaimDecision:
     """The decision of a claim, so that a witness serves as the refutation of a mis-statement."""
-    return Decision(claim.verdict, {"statement": claim.statement}, claim.witness)
+    return ClaimDecision(claim.verdict, {"statement": claim.statement}, claim.witness, claim)

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 from flint import fmpq
 
 from symbolic_pe.algebra.matrix import ScalarMatrix, identity, is_rational, multiply, to_fmpq
-from symbolic_pe.algebra.scalar import ZERO, Scalar
+from symbolic_pe.algebra.scalar import ONE, ZERO, Scalar
 from symbolic_pe.emit.plan import (
     BlockGroup,
     KernelPlan,
@@ -23,6 +23,7 @@ from symbolic_pe.emit.plan import (
     is_norm_preserving,
     plan_kernel,
 )
+from symbolic_pe.encodings.augmentation import realised_bias
 from symbolic_pe.encodings.encoding import Augmentation
 from symbolic_pe.errors import NotYetCovered, SpecificationError, Undecided
 from symbolic_pe.generators.block import Block, PlacedBlock
@@ -32,7 +33,7 @@ from symbolic_pe.proof.checker import FORMAT, CheckResult, check_certificate
 from symbolic_pe.proof.claim import Claim, Outcome
 from symbolic_pe.proof.norms import Norm
 from symbolic_pe.proof.prover import Proof
-from symbolic_pe.proof.refutation import refutation
+from symbolic_pe.proof.refutation import form, refutation
 from symbolic_pe.proof.spelling import Spelling
 
 Json = dict[str, Any]
@@ -64,6 +65,7 @@ def certificate(proof: Proof, plan: KernelPlan | None, without: Collection[str] 
             start = encoding.dimension
             norm.add(extra.generator, range(start, start + extra.coordinates))
         head["norm"] = _norm(spelling, norm) if bounded else None
+        head["augmentation"] = None if extra is None else spelled_augmentation(spelling, extra)
     norm_preserving = all(is_norm_preserving(head.generator) for head in encoding.heads)
     one_map = norm_preserving or proof.encoding.pairing == "one-map"
     document = {
@@ -73,11 +75,6 @@ def certificate(proof: Proof, plan: KernelPlan | None, without: Collection[str] 
         "heads": heads,
         "rates": {},
         "pairing": "one-map" if one_map else "contragredient",
-        "augmentation": (
-            None
-            if added[0] is None
-            else [_augmentation(spelling, extra) for extra in added if extra is not None]
-        ),
     }
     witnesses = [
         (claim, refutation(spelling, proof, claim.name))
@@ -176,18 +173,22 @@ def canonical(document: Any) -> str:
 
 def _head_of_plan(spelling: Spelling, plan: KernelPlan, index: int, norm: Norm | None) -> Json:
     """Blocks of one head, in channels (or Jordan coordinates when there is a basis)."""
-    generator = plan.encoding.heads[index].generator
     placed: list[PlacedBlock] = []
-    blocks: list[Json] = []
+    others: list[tuple[Sequence[int], ScalarMatrix]] = []
     for group in plan.groups:
         if isinstance(group, MatrixGroup):
-            blocks.append(_annihilated(spelling, group.matrix, group.channels, norm))
+            others.append((group.channels, group.matrix))
         else:
             placed.extend(_placed(group, index))
-    record = _head_record(spelling, generator, placed, blocks, norm)
+    record = _head_record(spelling, plan.encoding.heads[index].generator, placed, others, norm)
     if plan.basis is not None:
         p, q = plan.basis[index if len(plan.basis) > 1 else 0]
-        record["basis"] = {"P": spelling.matrix(p), "Q": spelling.matrix(q)}
+        blocks = [(item.coordinates, item.block.generator) for item in placed]
+        record["basis"] = {
+            "P": spelling.entries(p),
+            "J": _at_places(spelling.entries, [*others, *blocks]),
+            "Q": spelling.entries(q),
+        }
     return record
 
 
@@ -196,44 +197,51 @@ def _head(spelling: Spelling, generator: Generator, norm: Norm | None) -> Json:
     if generator.placed is not None:
         return _head_record(spelling, generator, generator.placed, [], norm)
     x = generator.matrix
-    blocks = [
-        _annihilated(spelling, tuple(tuple(x[i][j] for j in at) for i in at), at, norm)
-        for at in connected_components(x)
-    ]
-    return _head_record(spelling, generator, (), blocks, norm)
+    parts = [(at, tuple(tuple(x[i][j] for j in at) for i in at)) for at in connected_components(x)]
+    return _head_record(spelling, generator, (), parts, norm)
 
 
 def _head_record(
     spelling: Spelling,
     generator: Generator,
     placed: Sequence[PlacedBlock],
-    others: Sequence[Json],
+    others: Sequence[tuple[Sequence[int], ScalarMatrix]],
     norm: Norm | None,
 ) -> Json:
-    blocks = [*others]
-    for item in placed:
-        blocks.append(_exponentiated(spelling, item))
-        if norm is not None:
+    """Blocks with their exponentials, and parts with a polynomial that annihilates each."""
+    if norm is not None:
+        for at, x in others:
+            norm.add(x, at)
+        for item in placed:
             norm.add_block(item.block, item.coordinates)
+    flows = [(item.coordinates, item.block.exponential()) for item in placed]
     return {
         "generator": spelling.entries(generator.matrix),
         "basis": None,
-        "blocks": sorted(blocks, key=lambda block: list(block["at"])),
+        "exponential": _at_places(spelling.function_entries, flows),
+        "parts": [
+            {"at": list(at), "annihilator": spelling.vector(annihilator(x))}
+            for at, x in sorted(others, key=lambda item: list(item[0]))
+        ],
     }
+
+
+def _at_places(
+    spelled: Callable[[Any], Any], blocks: Iterable[tuple[Sequence[int], Any]]
+) -> list[Any]:
+    """The entries of a matrix of blocks, each at its coordinates."""
+    return sorted(
+        ([at[i], at[j], x] for at, block in blocks for i, j, x in spelled(block)),
+        key=lambda entry: entry[:2],
+    )
 
 
 def _norm(spelling: Spelling, norm: Norm) -> Json:
-    """Weights, triangular basis (null where P is diagonal) and loss."""
-
-    def row(entries: Mapping[int, Scalar]) -> Any:
-        return [[i, spelling.real(x)] for i, x in sorted(entries.items())]
-
+    """P from weights and unit triangular rows; what V loses is a gain that is not positive."""
     size = range(len(norm.weights))
-    return {
-        "weights": spelling.vector(norm.weights[i] for i in size),
-        "basis": [row(norm.basis.get(i, {})) for i in size] if norm.basis else None,
-        "loss": [{"weight": spelling.real(w), "row": row(v)} for w, v in norm.loss],
-    }
+    rows = [{i: ONE, **norm.basis.get(i, {})} for i in size]
+    gain = [(-weight, row) for weight, row in norm.loss]
+    return form(spelling, ZERO, [(norm.weights[i], rows[i]) for i in size], gain)
 
 
 def _placed(group: BlockGroup, index: int) -> Iterable[PlacedBlock]:
@@ -244,28 +252,6 @@ def _placed(group: BlockGroup, index: int) -> Iterable[PlacedBlock]:
     for j, (rate, frequency, shear) in enumerate(zip(*vectors, strict=True)):
         block = Block(rate, frequency, group.chain_length, shear)
         yield PlacedBlock(block, tuple(slot[j] for slot in group.slots))
-
-
-def _exponentiated(spelling: Spelling, item: PlacedBlock) -> Json:
-    """A block with its exponential."""
-    return {
-        "at": list(item.coordinates),
-        "generator": spelling.matrix(item.block.generator),
-        "exponential": spelling.functions(item.block.exponential()),
-        "annihilator": None,
-    }
-
-
-def _annihilated(spelling: Spelling, x: ScalarMatrix, at: Sequence[int], norm: Norm | None) -> Json:
-    """A block with a polynomial that annihilates it."""
-    if norm is not None:
-        norm.add(x, at)
-    return {
-        "at": list(at),
-        "generator": spelling.matrix(x),
-        "exponential": None,
-        "annihilator": spelling.vector(annihilator(x)),
-    }
 
 
 def annihilator(x: ScalarMatrix) -> list[Scalar]:
@@ -293,12 +279,17 @@ def annihilator(x: ScalarMatrix) -> list[Scalar]:
     return found[::-1]
 
 
-def _augmentation(spelling: Spelling, added: Augmentation) -> Json:
-    """Constant coordinates of one head."""
+def spelled_augmentation(spelling: Spelling, added: Augmentation) -> Json:
+    """Constant coordinates of one head, and the way exp(τY)·key of the key."""
+    size = range(added.coordinates)
+    units = ([ONE if i == j else ZERO for j in size] for i in size)
+    way = [realised_bias(e, added.exponential, added.key) for e in units]
     return {
         "query": spelling.vector(added.query),
         "key": spelling.vector(added.key),
-        "generator": spelling.matrix(added.generator),
-        "exponential": spelling.functions(added.exponential),
         "bias": spelling.function(added.bias),
+        "orbit": {
+            "generator": spelling.entries(added.generator),
+            "table": [spelling.function(f) for f in way],
+        },
     }

@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from math import comb
 from typing import Any
 
 from flint import arb, arb_poly, fmpq, fmpq_mat, fmpq_poly
 
 from symbolic_pe.algebra.assumptions import Assumptions
-from symbolic_pe.algebra.matrix import ScalarMatrix, from_fmpq, is_rational, to_fmpq
+from symbolic_pe.algebra.matrix import (
+    ScalarMatrix,
+    from_fmpq,
+    identity,
+    is_rational,
+    multiply,
+    to_fmpq,
+)
 from symbolic_pe.algebra.scalar import ONE, ZERO, Scalar, precision
 from symbolic_pe.exponential.real_logarithm import RealLogarithm
-from symbolic_pe.jordan.rational import nullspace
+from symbolic_pe.jordan.rational import (
+    Primary,
+    chain_generators,
+    evaluate_at,
+    nullspace,
+    primary_structure,
+)
 from symbolic_pe.proof.certificate import accepted, annihilator, certified_encoding, finished
 from symbolic_pe.proof.certificate_of_scores import certificate_of_claims
 from symbolic_pe.proof.checker import check_certificate
@@ -69,7 +83,8 @@ def _axes(proof: AxesProof) -> Json:
     if proof.commutator is not None and found is not None:
         c = proof.commutator
         if differs_from_zero(c.value, found[0]):
-            witness = {**found[1], "witness": entry(c.axes, c.row, c.column)}
+            pairs = list(combinations(range(len(encoding.axes)), 2))
+            witness = {**found[1], "witness": entry(pairs.index(c.axes), c.row, c.column)}
     witnesses = [(claim, witness) for claim in proof.claims if claim.verdict is Outcome.REFUTED]
     return finished(spelling, document, proof.claims, proof.claims, witnesses)
 
@@ -116,29 +131,19 @@ def _inverse(b: ScalarMatrix) -> ScalarMatrix:
 
 
 def _logarithm(spelling: Spelling, found: RealLogarithm) -> Json | None:
-    """K, p and N: p annihilates B where K is 0, and the signs of (1 − x)^N·p(x) alternate."""
-    n = len(found.step)
-    k: ScalarMatrix = ((ZERO,) * n,) * n
+    """M and p: M is a quarter turn where B has negative eigenvalues, else 1, and p(M²B) = 0."""
+    b = found.step
+    m = identity(len(b))
     if found.closed is None:
-        coefficients = annihilator(found.step)
-        if _multiplier(coefficients) is None and is_multiple_of_identity(found.step):
-            coefficients, k = [], ((ZERO, -ONE), (ONE, ZERO))
-    else:
-        turned = {str(turn.factor) for turn in found.turns}
-        polynomial = fmpq_poly([1])
-        for part in found.closed.parts:
-            if str(part.factor) not in turned:
-                polynomial *= part.factor**part.exponent
-        coefficients = [Scalar.rational(c) for c in polynomial.coeffs()[:-1]]
-        k = from_fmpq(sum((turn.rotation for turn in found.turns), fmpq_mat(n, n)))
-    multiplier = _multiplier(coefficients)
-    if multiplier is None:
+        if _alternating(annihilator(b)) is None and is_multiple_of_identity(b):
+            m = ((ZERO, -ONE), (ONE, ZERO))
+    elif found.turns:
+        k = sum((turn.rotation for turn in found.turns), to_fmpq(m) * 0)
+        m = from_fmpq(to_fmpq(m) + k * k + k)
+    coefficients = _alternating(annihilator(multiply(multiply(m, m), b)))
+    if coefficients is None:
         return None
-    return {
-        "annihilator": spelling.vector(coefficients),
-        "multiplier": multiplier,
-        "turn": spelling.entries(k),
-    }
+    return {"turn": spelling.entries(m), "annihilator": spelling.vector(coefficients)}
 
 
 def is_multiple_of_identity(b: ScalarMatrix) -> bool:
@@ -149,8 +154,8 @@ def is_multiple_of_identity(b: ScalarMatrix) -> bool:
     return q.is_zero() and r.is_zero() and (p - s).is_zero()
 
 
-def _multiplier(coefficients: Sequence[Scalar]) -> int | None:
-    """The least N found for which the signs of (1 − x)^N·p(x) alternate, for monic p.
+def _alternating(coefficients: Sequence[Scalar]) -> list[Scalar] | None:
+    """A multiple (1 − x)^N·p(x), up to its sign, whose signs alternate, for monic p.
 
     p(−x) has no zero at x >= 0; then the coefficients of (1 + x)^N·p(−x) are positive for some N
     (Poincaré).
@@ -163,8 +168,17 @@ def _multiplier(coefficients: Sequence[Scalar]) -> int | None:
         for n in tried:
             powers = arb_poly([comb(n, i) for i in range(n + 1)])
             if all(c > 0 for c in (mirrored * powers).coeffs()):
-                return n
+                return _times_power([*coefficients, ONE], n)[:-1]
     return None
+
+
+def _times_power(p: Sequence[Scalar], n: int) -> list[Scalar]:
+    """The coefficients of p·(x − 1)^n."""
+    found = list(p)
+    for _ in range(n):
+        shifted, kept = [ZERO, *found], [*found, ZERO]
+        found = [a - b for a, b in zip(shifted, kept, strict=True)]
+    return found
 
 
 def _against(spelling: Spelling, b: ScalarMatrix, claim: Claim, *, invertible: bool) -> Json | None:
@@ -177,27 +191,49 @@ def _against(spelling: Spelling, b: ScalarMatrix, claim: Claim, *, invertible: b
         }
     if claim.name != "generator" or not is_rational(b):
         return None
-    matrix = to_fmpq(b)
-    one = fmpq_mat(len(b), len(b), [int(i == j) for i in range(len(b)) for j in range(len(b))])
-    for factor, _ in matrix.charpoly().factor()[1]:
-        eigenvalue = -factor[0] / factor[1] if factor.degree() == 1 else fmpq(0)
-        size = _odd_size(matrix - one * eigenvalue, one) if eigenvalue < 0 else None
-        if size is not None:
-            witness = {"kind": "odd-blocks", "eigenvalue": str(eigenvalue), "size": size}
-            return {**point, "witness": witness}
+    for primary in primary_structure(to_fmpq(b)):
+        odd = any(primary.sizes.count(size) % 2 for size in primary.sizes)
+        if odd and primary.factor.degree() == 1 and primary.factor[0] > 0:
+            return {**point, "witness": _blocks(spelling, to_fmpq(b), primary)}
     return None
 
 
-def _odd_size(shifted: fmpq_mat, one: fmpq_mat) -> int | None:
-    """A size of which there are an odd number of Jordan blocks at the eigenvalue 0."""
-    ranks, power = [one.nrows()], one
-    for _ in range(one.nrows() + 1):
-        power = power * shifted
-        ranks.append(int(power.rank()))
-    for size in range(1, one.nrows() + 1):
-        if (ranks[size - 1] - 2 * ranks[size] + ranks[size + 1]) % 2:
-            return size
-    return None
+def _blocks(spelling: Spelling, b: fmpq_mat, primary: Primary) -> Json:
+    """B = S·(C ⊕ R)·T with all Jordan blocks C at one eigenvalue λ, and (R − λI)⁻¹."""
+    n, eigenvalue, largest = b.nrows(), -primary.factor[0], primary.sizes[0]
+    one = to_fmpq(identity(n))
+    nilpotent = b - one * eigenvalue
+    space = nullspace(evaluate_at(primary.factor**largest, b))
+    columns: list[fmpq_mat] = []
+    sizes: list[int] = []
+    for size, w in chain_generators(space, one * eigenvalue, nilpotent, primary):
+        links = [w]
+        for _ in range(size - 1):
+            links.append(nilpotent * links[-1])
+        columns += links[::-1]
+        sizes.append(size)
+    count = len(columns)
+    others = fmpq_poly(b.charpoly()) / primary.factor**count
+    columns += nullspace(evaluate_at(others, b)) if count < n else []
+    s = fmpq_mat([[column[i, 0] for column in columns] for i in range(n)])
+    inverse = s.inv()
+    similar = inverse * b * s
+    rest = fmpq_mat(n, n)
+    shifted = one * 1
+    for i in range(count, n):
+        for j in range(count, n):
+            rest[i, j] = similar[i, j]
+            shifted[i, j] = similar[i, j] - (eigenvalue if i == j else 0)
+    resolvent = shifted.inv()
+    for i in range(count):
+        resolvent[i, i] = 0
+    matrices = {"rest": rest, "resolvent": resolvent, "S": s, "T": inverse}
+    return {
+        "kind": "odd-blocks",
+        "eigenvalue": spelling.real(Scalar.rational(eigenvalue)),
+        "sizes": sizes,
+        **{name: spelling.entries(from_fmpq(m)) for name, m in matrices.items()},
+    }
 
 
 def _kernel(b: ScalarMatrix) -> list[Scalar]:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from symbolic_pe.algebra.assumptions import Assumptions
 from symbolic_pe.decision import Claim, Outcome
-from symbolic_pe.encodings.entry import Entry
 from symbolic_pe.encodings.score import Score
 from symbolic_pe.encodings.witnesses import Evidenced
 from symbolic_pe.errors import NotYetCovered
 from symbolic_pe.proof.certificate import accepted, finished
 from symbolic_pe.proof.checker import check_certificate
+from symbolic_pe.proof.programs import Program
 from symbolic_pe.proof.spelling import Spelling
 
 Json = dict[str, Any]
@@ -34,8 +34,14 @@ def certificate_of_claims(name: str, dimension: int, claims: Sequence[Claim]) ->
     document: Json = {"name": name, "dimension": dimension}
     if isinstance(subject, Score):
         orbit = next((_orbit(spelling, c) for c in decided if c.name == "orbit"), None)
-        score = spelled(spelling, subject)
-        document |= {"kind": "score", "score": score, "orbit": orbit, "rates": {}}
+        program = Program(spelling, _horizon(decided))
+        document |= {
+            "kind": "score",
+            "score": program.spelled(program.number(subject)),
+            "positions": program.definitions,
+            "orbit": orbit,
+            "rates": {},
+        }
     else:
         maps = [spelling.entries(matrix) for matrix in subject]
         document |= {"kind": "maps", "maps": maps, "dimension": len(subject[0])}
@@ -48,29 +54,13 @@ def certificate_of_claims(name: str, dimension: int, claims: Sequence[Claim]) ->
     return accepted(found, check_certificate(found))
 
 
-def further_certificates(entry: Entry, given: Mapping[str, object]) -> dict[str, Json]:
-    """Certificates of what an entry decides beyond the claims of its form, by the claim's name.
-
-    What comes without a score is stated by the certificate of the form already (liere).
-    """
-    form = entry.form(given)
-    return {
-        claim.name: certificate_of_claims(f"{entry.name}:{claim.name}", form.dimension, [claim])
-        for claim in entry.further_claims(given)
-        if isinstance(claim, Evidenced)
-    }
-
-
 def _orbit(spelling: Spelling, claim: Evidenced) -> Json:
     """A table and the generator that moves it."""
     table = [spelling.function(f) for f in claim.data["table"]]  # type: ignore[attr-defined]
-    return {"generator": spelling.matrix(claim.data["generator"]), "table": table}  # type: ignore[arg-type]
+    return {"generator": spelling.entries(claim.data["generator"]), "table": table}  # type: ignore[arg-type]
 
 
-def spelled(spelling: Spelling, score: Score) -> Any:
-    """An expression as it is written in a certificate."""
-    if score.value is not None:
-        return spelling.real(score.value)
-    if not score.parts:
-        return score.operation
-    return [score.operation, *(spelled(spelling, part) for part in score.parts)]
+def _horizon(claims: Sequence[Evidenced]) -> int:
+    """The last position that a witness looks at."""
+    pairs = [claim.data.get(side, ()) for claim in claims for side in ("first", "second")]
+    return max((int(t) for pair in pairs for t in pair), default=0)  # type: ignore[attr-defined]

@@ -19,7 +19,7 @@ def certificate_schema() -> Json:
     """One definition for every line of the table and every leaf, and the three kinds of document.
 
     >>> sorted(certificate_schema()["$defs"]["basis"]["properties"])
-    ['P', 'Q']
+    ['J', 'P', 'Q']
     """
     lines = {word: _object(fields) for word, fields in form.TABLE.items()}
     for word in ("certificate", *form.CLAIMS):
@@ -43,9 +43,13 @@ def _document(kind: str) -> Json:
     refutations = [
         {
             "allOf": [_reference("refutation")],
-            "properties": {"claim": {"enum": list(refuted)}, "witness": _reference(witness)},
+            "properties": {
+                "claim": {"const": claim},
+                "witness": {"anyOf": [_reference(word) for word in witnesses]},
+            },
         }
-        for witness, refuted in form.WITNESSES[kind].items()
+        for claim, witnesses in form.CLAIMS[kind].items()
+        if witnesses
     ]
     properties["refutations"] = {"type": "array", "items": {"oneOf": refutations}}
     return fields
@@ -68,6 +72,8 @@ def _shape(word: str) -> Json:
         return {"enum": word[1:].split("|")}
     if word[0] == "[":
         return {"type": "array", "items": _shape(word[1:-1])}
+    if word[0] == "#":
+        return {"type": "array", "items": _tuple("index", "index", word[1:])}
     if word[0] == "<":
         return _tuple(*word[1:-1].split(","))
     if word[0] == "{":
@@ -93,9 +99,8 @@ def _reference(word: str) -> Json:
     return {"$ref": f"#/$defs/{word}"}
 
 
-def _text(pattern: str, digits: int | None = None) -> Json:
-    longest = {} if digits is None else {"maxLength": 2 * digits + 2}
-    return {"type": "string", "pattern": f"^(?:{pattern})$", **longest}
+def _text(pattern: str) -> Json:
+    return {"type": "string", "pattern": f"^(?:{pattern})$"}
 
 
 def _leaves() -> Json:
@@ -105,50 +110,20 @@ def _leaves() -> Json:
         "maximum": MAX_EXPONENT,
         "not": {"const": 0},
     }
-    number = {"type": "array", "items": _tuple("coefficient", "exponents")}
-    rows = {"type": "array", "items": {"type": "array", "items": _reference("real")}}
-    functions = {"type": "array", "items": {"type": "array", "items": _reference("function")}}
+    number = {"type": "array", "items": _tuple("coefficient", "{exponent}")}
     return {
+        **dict.fromkeys(form.NUMBERS, number),
         "assumption": {"enum": list(ASSUMPTIONS)},
-        "bound": _text(form.RATIONAL.pattern, form.MAX_BOUND_DIGITS),
+        "bound": _text(form.BOUND.pattern),
         "claim": {"enum": sorted({claim for claims in form.CLAIMS.values() for claim in claims})},
-        "coefficient": _text(form.RATIONAL.pattern, form.MAX_DIGITS),
-        "complex": number,
-        "entries": {"type": "array", "items": _tuple("index", "index", "real")},
-        "expression": {"anyOf": [{"enum": list(form.VARIABLES)}, number, *_applied()]},
-        "exponents": {
-            "type": "object",
-            "propertyNames": _reference("name"),
-            "additionalProperties": power,
-        },
-        "function": number,
-        "functions": functions,
+        "coefficient": _text(form.COEFFICIENT.pattern),
+        "exponent": power,
         "index": {"type": "integer", "minimum": 0, "maximum": form.MAX_INDEX},
-        "matrix": rows,
         "name": _text(form.NAME.pattern),
-        "real": number,
         "text": _text(form.TEXT.pattern),
         "witness": {"oneOf": [_reference(word) for word in sorted(_witnesses())]},
     }
 
 
-def _applied() -> list[Json]:
-    """An operation with the expressions that it is applied to, one schema for every number."""
-    found = []
-    for count in sorted(set(form.OPERATIONS.values()), key=lambda n: n or 0):
-        names = [name for name, n in form.OPERATIONS.items() if n == count]
-        longest = {} if count is None else {"maxItems": count + 1}
-        found.append(
-            {
-                "type": "array",
-                "prefixItems": [{"enum": names}],
-                "items": _reference("expression"),
-                "minItems": (count or 1) + 1,
-                **longest,
-            }
-        )
-    return found
-
-
 def _witnesses() -> set[str]:
-    return {word for kinds in form.WITNESSES.values() for word in kinds}
+    return {word for claims in form.CLAIMS.values() for kinds in claims.values() for word in kinds}

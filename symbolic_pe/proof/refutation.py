@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations_with_replacement
 from typing import Any
 
@@ -19,13 +19,14 @@ from symbolic_pe.generators.block import PlacedBlock
 from symbolic_pe.generators.generator import Generator
 from symbolic_pe.jordan.classify import real_jordan_form
 from symbolic_pe.jordan.components import connected_components
-from symbolic_pe.proof.norms import MAX_LYAPUNOV, growing_form
+from symbolic_pe.proof.norms import MAX_LYAPUNOV, Square, growing_form
 from symbolic_pe.proof.prover import Proof
 from symbolic_pe.proof.spelling import Spelling
 from symbolic_pe.proof.witness import POINTS
 
 Json = dict[str, Any]
 BITS = 256
+Vector = list[ComplexScalar]
 
 
 def refutation(spelling: Spelling, proof: Proof, claim: str) -> Json | None:
@@ -64,7 +65,7 @@ def _bias(spelling: Spelling, proof: Proof) -> Json | None:
             for lag in POINTS:
                 point = {name: Scalar.rational(lag).ball({}) for name in difference.variables}
                 if not difference.ball(point, values).real.contains(0):
-                    return {**found[1], "witness": {"kind": "lag", "head": index, "lag": str(lag)}}
+                    return {**found[1], "witness": entry(index, 0, 0, str(lag))}
     return None
 
 
@@ -77,7 +78,7 @@ def _symmetric_entry(spelling: Spelling, proof: Proof) -> Json | None:
             total = x[i][j] + x[j][i]
             found = None if total.is_zero() else at_point(spelling, generator.assumptions)
             if found is not None and differs_from_zero(total, found[0]):
-                return {**found[1], "witness": entry((index, index), i, j)}
+                return {**found[1], "witness": entry(index, i, j)}
     return None
 
 
@@ -87,14 +88,36 @@ def differs_from_zero(x: Scalar, values: Mapping[str, Scalar]) -> bool:
         return not x.ball(ball_values(dict(values), BITS)).contains(0)
 
 
-def entry(pair: tuple[int, int], row: int, column: int) -> Json:
-    """The witness that names an entry which is not 0."""
-    first, second = pair
-    return {"kind": "entry", "first": first, "second": second, "row": row, "column": column}
+def entry(index: int, row: int, column: int, time: str = "0") -> Json:
+    """The witness that names an entry, of the matrices that a claim says are 0, which is not."""
+    return {"kind": "entry", "index": index, "row": row, "column": column, "time": time}
+
+
+def form(
+    spelling: Spelling, rate: Scalar, squares: Sequence[Square], gain: Sequence[Square]
+) -> Json:
+    """PX + XᵀP = rate·P + gain, with P and the gain as weighted sums of squares."""
+    return {
+        "rate": spelling.real(rate),
+        "form": _squares(spelling, squares),
+        "gain": _squares(spelling, gain),
+    }
+
+
+def _squares(spelling: Spelling, squares: Sequence[Square]) -> Json:
+    return {
+        "weights": spelling.vector(weight for weight, _ in squares),
+        "rows": [
+            [k, i, spelling.real(x)]
+            for k, (_, row) in enumerate(squares)
+            for i, x in sorted(row.items())
+            if not x.is_zero()
+        ],
+    }
 
 
 def _growing(spelling: Spelling, proof: Proof, *, causal: bool) -> Json | None:
-    """A vector with Xv = λv, and one more with Xu = λu + v where Re λ alone does not tell."""
+    """A quadratic form that grows without bound: by an eigenvector of Xᵀ, or a rational one."""
     for head, case in proof.cases:
         growth = case.growth.causal if causal else case.growth.all
         if growth in ("bounded", "decaying", "undecided"):
@@ -104,26 +127,54 @@ def _growing(spelling: Spelling, proof: Proof, *, causal: bool) -> Json | None:
             continue
         generator = proof.encoding.full_generator(head)
         matrix = tuple(tuple(x.substitute(found[0]) for x in row) for row in generator.matrix)
+        mirrored = tuple(zip(*matrix, strict=True))
         try:
-            at = _vectors(Generator(len(matrix), None, matrix), causal=causal)
+            at = _vectors(Generator(len(matrix), None, mirrored), causal=causal)
         except SymbolicPEError:  # roots that have no form in the document
             at = None
-        witness = (
-            _growing_form(spelling, matrix, causal=causal)
-            if at is None
-            else {
-                "kind": "growing-vector",
-                "eigenvalue": spelling.complex(at[0]),
-                "vector": [spelling.complex(x) for x in at[1]],
-                "chain": None if at[2] is None else [spelling.complex(x) for x in at[2]],
+        grows = _rational_form(matrix, causal=causal) if at is None else _form_of_vectors(*at)
+        if grows is not None:
+            rate, squares, gain, start = grows
+            vector = [start.get(i, ZERO) for i in range(len(matrix))]
+            witness = {
+                "kind": "growing-form",
+                "head": head,
+                "form": form(spelling, rate, squares, gain),
+                "vector": spelling.vector(vector),
             }
-        )
-        if witness is not None:
-            return {**found[1], "witness": {**witness, "head": head}}
+            return {**found[1], "witness": witness}
     return None
 
 
-def _growing_form(spelling: Spelling, matrix: ScalarMatrix, *, causal: bool) -> Json | None:
+Grows = tuple[Scalar, list[Square], list[Square], dict[int, Scalar]]
+"""The rate, the form, the gain, and a vector at which the form, or the gain, is positive."""
+
+
+def _form_of_vectors(rate: ComplexScalar, v: Vector, u: Vector | None) -> Grows:
+    """|vᵀz|² for Xᵀv = λv; Re conj(vᵀz)·uᵀz for Xᵀu = λu + v and Re λ = 0, with the gain |vᵀz|²."""
+    parts = [{i: part(x) for i, x in enumerate(v)} for part in (_real_part, _imaginary_part)]
+    squares = [(ONE, row) for row in parts if any(not x.is_zero() for x in row.values())]
+    start = {next(i for i, x in enumerate(v) if not x.is_zero()): ONE}
+    if u is None:
+        return rate.re + rate.re, squares, [], start
+    mixed: list[Square] = []
+    for row, part in zip(parts, (_real_part, _imaginary_part), strict=True):
+        for sign in (1, -1):
+            c = Scalar.rational(sign)
+            sums = {i: x + c * part(u[i]) for i, x in row.items()}
+            mixed.append((Scalar.rational(fmpq(sign, 4)), sums))
+    return ZERO, mixed, squares, start
+
+
+def _real_part(z: ComplexScalar) -> Scalar:
+    return z.re
+
+
+def _imaginary_part(z: ComplexScalar) -> Scalar:
+    return z.im
+
+
+def _rational_form(matrix: ScalarMatrix, *, causal: bool) -> Grows | None:
     """A quadratic form on one rational component that grows, as signed squares."""
     for at in connected_components(matrix):
         x = tuple(tuple(matrix[i][j] for j in at) for i in at)
@@ -133,31 +184,15 @@ def _growing_form(spelling: Spelling, matrix: ScalarMatrix, *, causal: bool) -> 
         if grows is None:
             continue
         p, n = grows.form, len(x)
-        squares = [
-            (p[i, j], [(at[i], ONE), (at[j], ONE)]) for i in range(n) for j in range(i + 1, n)
-        ]
-        squares += [
-            (2 * p[i, i] - sum(p[i, j] for j in range(n)), [(at[i], ONE)]) for i in range(n)
-        ]
-        vector = [ZERO] * len(matrix)
-        for i, c in zip(at, grows.vector, strict=True):
-            vector[i] = Scalar.rational(c)
-        return {
-            "kind": "growing-form",
-            "rate": str(grows.rate),
-            "form": [_square(spelling, w, row) for w, row in squares if w != 0],
-            "gain": [_square(spelling, fmpq(grows.gain), [(i, ONE)]) for i in at],
-            "vector": spelling.vector(vector),
-        }
+        squares = [(p[i, j], {at[i]: ONE, at[j]: ONE}) for i in range(n) for j in range(i + 1, n)]
+        squares += [(2 * p[i, i] - sum(p[i, j] for j in range(n)), {at[i]: ONE}) for i in range(n)]
+        return (
+            Scalar.rational(grows.rate),
+            [(Scalar.rational(w), row) for w, row in squares if w != 0],
+            [(Scalar.rational(grows.gain), {i: ONE}) for i in at],
+            {i: Scalar.rational(c) for i, c in zip(at, grows.vector, strict=True)},
+        )
     return None
-
-
-def _square(spelling: Spelling, weight: fmpq, row: list[tuple[int, Scalar]]) -> Json:
-    stated = [[i, spelling.real(x)] for i, x in row]
-    return {"weight": spelling.real(Scalar.rational(weight)), "row": stated}
-
-
-Vector = list[ComplexScalar]
 
 
 def _vectors(

@@ -31,6 +31,7 @@ from symbolic_pe.algebra.symbols import (
 from symbolic_pe.errors import NotYetCovered
 
 IMAGINARY, TIME = "i", "t"
+POSITIONS = "query", "key", "lag"
 Json = Any
 
 
@@ -62,10 +63,11 @@ class Spelling:
     rates: dict[tuple[str, str], tuple[str, Spelled]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._used = {IMAGINARY, TIME}
-        self.names = {name: self._fresh(name) for name in sorted(self.declared)}
+        self._used = {IMAGINARY, TIME, *POSITIONS}
+        self.names = {name: self.fresh(name) for name in sorted(self.declared)}
 
-    def _fresh(self, wish: str) -> str:
+    def fresh(self, wish: str) -> str:
+        """A name that nothing has yet."""
         name = wish
         while name in self._used or (wish not in self.declared and name in self.declared):
             name += "_"
@@ -106,7 +108,7 @@ class Spelling:
     def _rate(self, exponent: ComplexScalar) -> str:
         key = str(exponent.re), str(exponent.im)
         if key not in self.rates:
-            self.rates[key] = self._fresh(f"x{len(self.rates) + 1}"), self.complex(exponent)
+            self.rates[key] = self.fresh(f"x{len(self.rates) + 1}"), self.complex(exponent)
         return self.rates[key][0]
 
     def sum(self, parts: Iterable[tuple[Scalar, Mapping[str, int]]]) -> Spelled:
@@ -174,7 +176,7 @@ class Spelling:
             if found.kind == kind and found.of == of:
                 return name
         spelled = self.real(of)  # what it is of is defined before it
-        name = self._fresh(wish)
+        name = self.fresh(wish)
         self.definitions[name] = Definition(name, kind, of, spelled)
         return name
 
@@ -183,10 +185,6 @@ class Spelling:
     def vector(self, x: Iterable[Scalar]) -> Json:
         """A list of numbers."""
         return [self.real(entry) for entry in x]
-
-    def matrix(self, x: ScalarMatrix) -> Json:
-        """Rows of numbers."""
-        return [self.vector(row) for row in x]
 
     def entries(self, x: ScalarMatrix) -> Json:
         """[row, column, number] of the entries that are not 0."""
@@ -197,9 +195,14 @@ class Spelling:
             if not entry.is_zero()
         ]
 
-    def functions(self, f: FunctionMatrix) -> Json:
-        """Rows of functions."""
-        return [[self.function(entry) for entry in row] for row in f]
+    def function_entries(self, f: FunctionMatrix) -> Json:
+        """[row, column, function] of the entries that are not 0."""
+        return [
+            [i, j, self.function(entry)]
+            for i, row in enumerate(f)
+            for j, entry in enumerate(row)
+            if entry.terms
+        ]
 
     # -- the end --------------------------------------------------------------------------------
 

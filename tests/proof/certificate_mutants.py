@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from symbolic_pe.proof import checker
 from symbolic_pe.proof.certificate import digest
 from symbolic_pe.proof.checker import CheckResult, check_certificate
-from symbolic_pe.proof.checker.form import CLAIMS, OPERATIONS, VARIABLES
+from symbolic_pe.proof.checker.form import CLAIMS
 from symbolic_pe.proof.checker.numbers import ASSUMPTIONS
 from tests.proof.opinion import is_true
 from tests.proof.specimens import document_of, names
@@ -108,14 +108,14 @@ def _texts(value: str, known: tuple[str, ...]) -> Iterator[tuple[str, Json]]:
     except ValueError:
         words = (
             *ASSUMPTIONS,
-            *sum(CLAIMS.values(), ()),
+            *(claim for claims in CLAIMS.values() for claim in claims),
             "one-map",
             "contragredient",
             "root",
             "log",
         )
-        words += ("pi", "encoding", "axes", "step", "entry", "growing-vector", "pairs", "growth")
-        words += ("tail", "score", "maps", *VARIABLES, *OPERATIONS)
+        words += ("pi", "encoding", "axes", "step", "entry", "growing-form", "pairs", "growth")
+        words += ("tail", "score", "maps", "query", "key", "lag", "at-least", "cos")
         for text in (*words, *known, value.upper(), value + "x", ""):
             yield "text", text
         return
@@ -220,14 +220,14 @@ REASONS = (
     (r"claims|uncertified|refutations|pairing", "a claim less, or one more that holds"),
     (r"refutations\..*", "another witness against the same claim"),
     (r"parameters.*", "an assumption that suffices too, or of a parameter that nothing uses"),
-    (r"definitions.*|rates", "a definition or a rate that nothing uses"),
+    (r"definitions.*|rates", "a definition or a rate that nothing uses, or the same number"),
     (r"heads\.norm.*", "another norm that does not grow"),
-    (r"score.*", "another score of which the same holds"),
+    (r"(heads\.)?augmentation.*", "another bias that is refuted, or none"),
+    (r"score.*|positions.*", "another score of which the same holds"),
     (r"maps.*", "other maps of which the same holds"),
     (r"orbit.*", "an orbit that nothing uses, or another one"),
-    (r"augmentation.*", "another bias that is refuted, or none, or one head less"),
     (r"axes.*|dimension", "other axes of which the same holds"),
-    (r"heads", "a head more or less"),
+    (r"heads.*", "a head more or less, or coordinates that are given otherwise"),
     (r"step.*|inverse|logarithm.*", "another step, or other evidence for it, that serves as well"),
 )
 ORDER = "another order of entries, terms, rows or heads"

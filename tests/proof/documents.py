@@ -50,7 +50,7 @@ def judge(document: Json) -> CheckResult:
 def _document(kind: str, dimension: int, claims: list[str], **fields: Json) -> Json:
     return sealed(
         {
-            "format": "symbolic-pe-certificate/3",
+            "format": "symbolic-pe-certificate/4",
             "kind": kind,
             "name": "golden",
             "dimension": dimension,
@@ -67,7 +67,7 @@ def _document(kind: str, dimension: int, claims: list[str], **fields: Json) -> J
 def block(
     at: list[int], generator: Json, exponential: Json = None, annihilator: Json = None
 ) -> Json:
-    """One block with one kind of evidence."""
+    """One block of a head, with one kind of evidence; `head` puts blocks together."""
     return {
         "at": at,
         "generator": generator,
@@ -82,27 +82,39 @@ def entries(rows: Json) -> Json:
 
 
 def head(*blocks: Json, generator: Json = None, basis: Json = None, norm: Json = None) -> Json:
-    """One head; X as its entries, by default those that the blocks give."""
-    assembled = [
+    """One head; X as its entries, by default those that the blocks give; the basis as rows."""
+    parts = [b for b in blocks if b["annihilator"] is not None]
+    stated = _assembled(blocks, "generator")
+    if basis is not None:
+        basis = {"P": entries(basis["P"]), "J": stated, "Q": entries(basis["Q"])}
+    return {
+        "generator": stated if generator is None else generator,
+        "basis": basis,
+        "exponential": _assembled([b for b in blocks if b["exponential"]], "exponential"),
+        "parts": [{"at": b["at"], "annihilator": b["annihilator"]} for b in parts],
+        "norm": norm,
+        "augmentation": None,
+    }
+
+
+def _assembled(blocks: Json, name: str) -> Json:
+    return [
         [i, j, x]
         for item in blocks
-        for i, row in zip(item["at"], item["generator"], strict=True)
+        for i, row in zip(item["at"], item[name], strict=True)
         for j, x in zip(item["at"], row, strict=True)
         if x
     ]
-    stated = assembled if generator is None else generator
-    return {"generator": stated, "basis": basis, "blocks": list(blocks), "norm": norm}
 
 
 def encoding(heads: list[Json], claims: list[str], **fields: Json) -> Json:
     """A certificate of one generator for each head."""
-    size = sum(len(item["at"]) for item in heads[0]["blocks"])
-    defaults: Json = {
-        "heads": heads,
-        "rates": {},
-        "pairing": "contragredient",
-        "augmentation": None,
-    }
+    size = fields.pop("size", 0)
+    for item in heads:
+        places = [place for entry in item["exponential"] for place in entry[:2]]
+        places += [i for part in item["parts"] for i in part["at"]]
+        size = max(size, *(1 + place for place in places), 1) if places else max(size, 1)
+    defaults: Json = {"heads": heads, "rates": {}, "pairing": "contragredient"}
     return _document("encoding", size, claims, **{**defaults, **fields})
 
 
@@ -124,12 +136,11 @@ def _numbers(rows: Json) -> Json:
     return [[num(x) for x in row] for row in rows]
 
 
-def logarithm(annihilator: list[Json], turn: Json, multiplier: int = 0) -> Json:
-    """Why a real logarithm exists."""
+def logarithm(annihilator: list[Json], turn: Json) -> Json:
+    """Why a real logarithm exists: M and p with p(M²B) = 0."""
     return {
-        "annihilator": [num(c) for c in annihilator],
-        "multiplier": multiplier,
         "turn": entries(_numbers(turn)),
+        "annihilator": [num(c) for c in annihilator],
     }
 
 
@@ -150,13 +161,28 @@ PI = define("pi", "pi", ZERO)
 
 def norm(weights: list[Json], *loss: tuple[Json, Json], basis: Json = None) -> Json:
     """P from weights, and a basis where it is not diagonal; the loss as (weight, row)."""
-    squares = [{"weight": weight, "row": row} for weight, row in loss]
-    return {"weights": weights, "basis": basis, "loss": squares}
+    rows = [[i, i, ONE] for i in range(len(weights))]
+    rows += [[i, j, x] for i, row in enumerate(basis or []) for j, x in row]
+    gain = [([[str(-Fraction(c)), atoms] for c, atoms in w], row) for w, row in loss]
+    return form(ZERO, {"weights": weights, "rows": rows}, squares(*gain))
 
 
-def score(expression: Json, claims: list[str], **fields: Json) -> Json:
-    """A certificate of a score."""
-    given = {"score": expression, "rates": {}, "orbit": None, **fields}
+def form(rate: Json, squared: Json, gain: Json) -> Json:
+    """PX + XᵀP = rate·P + gain."""
+    return {"rate": rate, "form": squared, "gain": gain}
+
+
+def squares(*weighted: tuple[Json, Json]) -> Json:
+    """Σ w·vvᵀ from (weight, row)."""
+    return {
+        "weights": [weight for weight, _ in weighted],
+        "rows": [[k, i, x] for k, (_, row) in enumerate(weighted) for i, x in row],
+    }
+
+
+def score(b: Json, claims: list[str], *positions: Json, **fields: Json) -> Json:
+    """A certificate of a score, with what is defined by positions."""
+    given = {"score": b, "positions": list(positions), "rates": {}, "orbit": None, **fields}
     return _document("score", 4, claims, **given)
 
 
@@ -208,10 +234,41 @@ def alibi(bias: Json = None, **fields: Json) -> Json:
     added = {
         "query": [num((-1, "m")), ZERO],
         "key": [ZERO, ONE],
-        "generator": [[ZERO, ONE], [ZERO, ZERO]],
-        "exponential": [[ONE, num((1, "t"))], [ZERO, ONE]],
         "bias": num((-1, "m", "t")) if bias is None else bias,
+        "orbit": {"generator": [[0, 1, ONE]], "table": [num((1, "t")), ONE]},
     }
-    given = {"parameters": {"m": "positive"}, "augmentation": [added], **fields}
+    given = {"parameters": {"m": "positive"}, **fields}
     claims = given.pop("claims", [*LAWS, "augmentation"])
-    return encoding([head(scalar(ZERO)[0])], claims, **given)
+    made = {**head(scalar(ZERO)[0]), "augmentation": added}
+    return encoding([made], claims, **given)
+
+
+# -- verdicts ------------------------------------------------------------------------------------
+
+
+def one_head(made: tuple[Json, Json], claims: list[str], **fields: Json) -> Json:
+    """An encoding of one block."""
+    item, rates = made
+    parts = {key: fields.pop(key) for key in ("generator", "basis", "norm") if key in fields}
+    return encoding([head(item, **parts)], claims, **{"rates": rates, **fields})
+
+
+def plain(**fields: Json) -> Json:
+    """A plane that turns by √2·t; every claim holds."""
+    claims = [*LAWS, "orthogonality", "bounded-causal", "bounded-all"]
+    given = {"definitions": [SQRT2], "pairing": "one-map", "norm": norm([ONE, ONE]), **fields}
+    return one_head(rotation(1, "r"), given.pop("claims", claims), **given)
+
+
+def refused(document: Json, *parts: str) -> None:
+    """The checker refuses the document, and its reason has the parts."""
+    result = judge(document)
+    assert not result.accepted
+    for part in parts:
+        assert part in result.reason, result.reason
+
+
+def accepted(document: Json) -> None:
+    """The checker accepts the document."""
+    result = judge(document)
+    assert result.accepted, result.reason

@@ -10,6 +10,7 @@ import random
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
+from itertools import combinations
 from typing import Any
 
 from mpmath import mp  # type: ignore[import-untyped]
@@ -96,33 +97,33 @@ def environments(document: Json, count: int = 3) -> Iterator[Env]:
 def defined(document: Json, point: Env) -> Env:
     env: Env = {"i": mp.mpc(0, 1), **point, "rates": {}}
     for item in document["definitions"]:
-        of = number(item["of"], env).real
-        if item["kind"] == "root":
-            require(of > 0)
-            value = of ** (mp.mpf(1) / item["degree"])
-        elif item["kind"] == "log":
-            require(of > 0)
-            value = mp.log(of)
-        else:
-            value = mp.exp(of) if item["kind"] == "exp" else mp.pi
-        env[item["name"]] = value
+        env[item["name"]] = meaning(item, number(item["of"], env).real)
     for name, rate in document.get("rates", {}).items():
         env["rates"][name] = number(rate, env)
     return env
 
 
+def meaning(item: Json, of: Any) -> Any:
+    """The number that is defined by another one."""
+    if item["kind"] in ("root", "log"):
+        require(of > 0)
+    return {
+        "root": lambda: of ** (mp.mpf(1) / item["degree"]),
+        "log": lambda: mp.log(of),
+        "exp": lambda: mp.exp(of),
+        "cos": lambda: mp.cos(of),
+        "pi": lambda: +mp.pi,
+        "at-least": lambda: mp.mpf(of >= 0),
+    }[item["kind"]]()
+
+
 # -- matrices ------------------------------------------------------------------------------------
 
 
-def from_rows(rows: Json, env: Env, t: Any = None) -> Any:
-    n = len(rows)
-    return mp.matrix(n, n) if n == 0 else mp.matrix([[number(x, env, t) for x in r] for r in rows])
-
-
-def from_entries(entries: Json, n: int, env: Env) -> Any:
+def from_entries(entries: Json, n: int, env: Env, t: Any = None) -> Any:
     matrix = mp.matrix(n, n)
     for i, j, x in entries:
-        matrix[i, j] = number(x, env)
+        matrix[i, j] = number(x, env, t)
     return matrix
 
 
@@ -225,14 +226,15 @@ def has_real_logarithm(document: Json) -> bool:
 def _encoding(document: Json, env: Env) -> None:
     n, claims = document["dimension"], document["claims"]
     one_map = document["pairing"] == "one-map"
-    added = document["augmentation"]
-    added = [None] * len(document["heads"]) if added is None else added
-    require(len(added) == len(document["heads"]) > 0)
-    for head, extra in zip(document["heads"], added, strict=True):
-        x, y = generators(document, head, extra, env)
+    require(len(document["heads"]) > 0)
+    for head in document["heads"]:
+        extra = head["augmentation"]
+        x, y = generators(document, head, env)
         _evidence(head, x, n, env)
         if extra is not None:
-            _exponential_is_right(extra["exponential"], y, env)
+            _table_is_moved(extra["orbit"], y, env)
+            start = padded(extra["orbit"]["table"], y.rows, env, mp.mpf(0))
+            require(close(start, padded(extra["key"], y.rows, env)))
         full = direct_sum(x, y)
         if "orthogonality" in claims:
             require(is_orthogonal(full))
@@ -243,46 +245,68 @@ def _encoding(document: Json, env: Env) -> None:
                 require(is_bounded(full, everywhere=name == "bounded-all"))
         if "augmentation" in claims:
             require(extra is not None)
-            require(all(abs(gap(extra, t, env)) <= fraction(TOLERANCE) for t in TIMES))
+            require(all(abs(gap(extra, y, t, env)) <= fraction(TOLERANCE) for t in TIMES))
 
 
-def generators(document: Json, head: Json, extra: Json, env: Env) -> tuple[Any, Any]:
+def generators(document: Json, head: Json, env: Env) -> tuple[Any, Any]:
     x = from_entries(head["generator"], document["dimension"], env)
-    return x, mp.matrix(0, 0) if extra is None else from_rows(extra["generator"], env)
+    extra = head["augmentation"]
+    if extra is None:
+        return x, mp.matrix(0, 0)
+    vectors = extra["query"], extra["key"], extra["orbit"]["table"]
+    return x, orbit_generator(extra["orbit"], max(map(len, vectors)), env)
+
+
+def orbit_generator(orbit: Json, size: int, env: Env) -> Any:
+    """Y on so many coordinates, and on those beyond that it names, moved next to them."""
+    named = {i for *place, _ in orbit["generator"] for i in place}
+    places = {i: k for k, i in enumerate(sorted({*range(max(1, size)), *named}))}
+    moved = [[places[i], places[j], x] for i, j, x in orbit["generator"]]
+    return from_entries(moved, len(places), env)
+
+
+def padded(vector: Json, n: int, env: Env, t: Any = None) -> Any:
+    """A column of n numbers, 0 after those that are stated."""
+    found = mp.matrix(n, 1)
+    for i, x in enumerate(vector):
+        found[i] = number(x, env, t)
+    return found
+
+
+def _table_is_moved(orbit: Json, x: Any, env: Env) -> None:
+    """z(5/2) = exp(3X/2)·z(1) for the table z."""
+    first, last = (mp.matrix(x.rows, 1) for _ in "ab")
+    for i, f in enumerate(orbit["table"]):
+        first[i], last[i] = number(f, env, mp.mpf(1)), number(f, env, mp.mpf("2.5"))
+    require(close(exponential(x, Fraction(3, 2)) * first, last))
 
 
 def _evidence(head: Json, x: Any, n: int, env: Env) -> None:
-    j = mp.matrix(n, n)
-    for block in head["blocks"]:
-        y = from_rows(block["generator"], env)
-        for a, i in enumerate(block["at"]):
-            for b, k in enumerate(block["at"]):
-                j[i, k] = y[a, b]
-        if block["exponential"] is not None:
-            _exponential_is_right(block["exponential"], y, env)
-        else:
-            total = mp.matrix(y.rows, y.rows)
-            for c in reversed([*block["annihilator"], [["1", {}]]]):
-                total = total * y + mp.eye(y.rows) * number(c, env)
-            require(close(total, mp.matrix(y.rows, y.rows)))
-    p = q = mp.eye(n)
-    if head["basis"] is not None:
-        p, q = (from_rows(head["basis"][side], env) for side in "PQ")
-    require(close(x * p, p * j) and close(p * q, mp.eye(n)))
+    """exp(tJ) = E(t) + Σ exp(tJ)D, by its values; polynomials annihilate at their parts."""
+    basis = head["basis"]
+    j = x if basis is None else from_entries(basis["J"], n, env)
+    if basis is not None:
+        p, q = (from_entries(basis[side], n, env) for side in "PQ")
+        require(close(x * p, p * j) and close(p * q, mp.eye(n)))
+    covered = mp.matrix(n, n)
+    for part in head["parts"]:
+        d = mp.matrix(n, n)
+        for i in part["at"]:
+            d[i, i] = 1
+        total = d
+        for c in reversed(part["annihilator"]):
+            total = j * total + d * number(c, env)
+        require(close(total, mp.matrix(n, n)))
+        covered = covered + d
+    for t in (*TIMES, Fraction(0)):
+        e = from_entries(head["exponential"], n, env, fraction(t))
+        require(close(e, exponential(j, t) * (mp.eye(n) - covered)))
 
 
-def _exponential_is_right(e: Json, x: Any, env: Env) -> None:
-    for t in TIMES:
-        require(close(from_rows(e, env, fraction(t)), exponential(x, t)))
-
-
-def gap(extra: Json, t: Fraction, env: Env) -> Any:
-    """Σ query_i·E_ij(t)·key_j − bias(t)."""
-    e = from_rows(extra["exponential"], env, fraction(t))
-    q, k = ([number(x, env) for x in extra[side]] for side in ("query", "key"))
-    size = range(len(q))
-    score = sum((q[i] * e[i, j] * k[j] for i in size for j in size), mp.mpc(0))
-    return score - number(extra["bias"], env, fraction(t))
+def gap(extra: Json, y: Any, t: Fraction, env: Env) -> Any:
+    """queryᵀ·exp(tY)·key − bias(t)."""
+    q, k = (padded(extra[side], y.rows, env) for side in ("query", "key"))
+    return (q.T * exponential(y, t) * k)[0] - number(extra["bias"], env, fraction(t))
 
 
 def _refutations(document: Json) -> None:
@@ -298,11 +322,11 @@ def _refutations(document: Json) -> None:
 def _refuted(document: Json, claim: str, witness: Json, env: Env) -> None:
     kind, n = witness["kind"], size_of(document)
     if document["kind"] == "score":
-        _score_refuted(document["score"], witness, env)
+        _score_refuted(document, witness, env)
         return
     if kind == "odd-blocks":
         require(not has_real_logarithm(document))
-        b = from_entries(document["step"], n, env) - mp.eye(n) * fraction(witness["eigenvalue"])
+        b = from_entries(document["step"], n, env) - mp.eye(n) * number(witness["eigenvalue"], env)
         require(abs(mp.det(b)) < fraction(TOLERANCE))
         return
     if kind == "null-vector":
@@ -310,108 +334,72 @@ def _refuted(document: Json, claim: str, witness: Json, env: Env) -> None:
         require(close(from_entries(document["step"], n, env) * v, mp.matrix(n, 1)))
         require(max(abs(x) for x in v) > fraction(TOLERANCE))
         return
+    place = witness.get("row"), witness.get("column")
     if document["kind"] in ("axes", "maps"):
-        both = (document[document["kind"]][witness[s]] for s in ("first", "second"))
-        x, y = (from_entries(matrix, n, env) for matrix in both)
-        require(abs((x * y - y * x)[witness["row"], witness["column"]]) > fraction(TOLERANCE))
+        xs = [from_entries(matrix, n, env) for matrix in document[document["kind"]]]
+        x, y = list(combinations(xs, 2))[witness["index"]]
+        require(abs((x * y - y * x)[place]) > fraction(TOLERANCE))
         return
-    index = witness.get("head", witness.get("first"))
-    extra = None if document["augmentation"] is None else document["augmentation"][index]
-    x, y = generators(document, document["heads"][index], extra, env)
+    head = document["heads"][witness.get("head", witness.get("index"))]
+    x, y = generators(document, head, env)
     full = direct_sum(x, y)
-    if kind == "lag":
-        require(abs(gap(extra, Fraction(witness["lag"]), env)) > fraction(TOLERANCE))
-    elif kind == "entry":
+    if kind == "growing-form":
+        require(not is_bounded(full, everywhere=claim == "bounded-all"))
+    elif claim == "augmentation":
+        require(head["augmentation"] is not None and place == (0, 0))
+        difference = gap(head["augmentation"], y, Fraction(witness["time"]), env)
+        require(abs(difference) > fraction(TOLERANCE))
+    else:
         matrix = full if claim == "orthogonality" else x
         require(claim == "orthogonality" or document["pairing"] == "one-map")
-        entry = (matrix + matrix.T)[witness["row"], witness["column"]]
-        require(abs(entry) > fraction(TOLERANCE))
-    else:
-        require(not is_bounded(full, everywhere=claim == "bounded-all"))
-        if kind == "growing-form":
-            return
-        rate = number(witness["eigenvalue"], env)
-        v = mp.matrix([number(a, env) for a in witness["vector"]])
-        require(close(full * v, v * rate))
-        if witness["chain"] is not None:
-            u = mp.matrix([number(a, env) for a in witness["chain"]])
-            require(close(full * u, u * rate + v))
+        require(abs((matrix + matrix.T)[place]) > fraction(TOLERANCE))
 
 
 # -- scores --------------------------------------------------------------------------------------
 
 
-def value(b: Json, env: Env, at: Env) -> Any:
-    """The expression at a query, a key, and steps in between."""
-    if isinstance(b, str):
-        require(b in at)
-        return at[b]
-    if not b or isinstance(b[0], list):
-        return number(b, env).real
-    name, *rest = b
-    if name == "choice":
-        index = whole(value(rest[0], env, at))
-        require(index >= 0)
-        return value(rest[1 + index], env, at)
-    if name == "range":
-        first, last = (whole(value(x, env, at)) for x in rest[:2])
-        return mp.fsum(value(rest[2], env, {**at, "step": n}) for n in range(first, last + 1))
-    x = [value(part, env, at) for part in rest]
-    if name in ("sum", "product"):
-        return mp.fsum(x) if name == "sum" else mp.fprod(x)
-    if name == "at-least":
-        return int(x[0] >= x[1])
-    if name == "power":
-        return mp.mpf(x[0]) ** x[1]
-    return {"exp": mp.exp, "log": mp.log, "sin": mp.sin, "cos": mp.cos}[name](x[0])
-
-
-def whole(x: Any) -> int:
-    require(x == int(x))
-    return int(x)
-
-
-def at(t: Any, s: Any, b: Json, env: Env) -> Any:
-    found = value(b, env, {"query": t, "key": s, "lag": t - s})
-    require(mp.im(found) == 0 and mp.isfinite(found))
+def value(document: Json, env: Env, t: Any, s: Any) -> Any:
+    """The score at a query and a key."""
+    here = {**env, "query": t, "key": s, "lag": t - s}
+    for item in document["positions"]:
+        here[item["name"]] = meaning(item, number(item["of"], here).real)
+    found = number(document["score"], here).real
+    require(mp.isfinite(found))
     return found
 
 
 def _score(document: Json, env: Env) -> None:
-    b, claims, orbit = document["score"], set(document["claims"]), document["orbit"]
+    claims, orbit = set(document["claims"]), document["orbit"]
     if "orbit" in claims:
-        x = from_rows(orbit["generator"], env)
-        first, last = (
-            mp.matrix([number(f, env, fraction(n)) for f in orbit["table"]]) for n in (1, "5/2")
-        )
-        require(close(exponential(x, Fraction(3, 2)) * first, last))
+        _table_is_moved(orbit, orbit_generator(orbit, len(orbit["table"]), env), env)
     if claims - {"orbit"}:
         for t, s in ((1, 0), (3, 2), (5, 0), (7, 2)):
             try:
-                left, right = at(t, s, b, env), at(t + 1, s + 1, b, env)
+                left, right = value(document, env, t, s), value(document, env, t + 1, s + 1)
             except (ArithmeticError, ValueError, IndexError, Invalid):
                 continue  # the score is not defined there
             require(abs(left - right) <= fraction(TOLERANCE))
     require("realisation" not in claims)
 
 
-def _score_refuted(b: Json, witness: Json, env: Env) -> None:
+def _score_refuted(document: Json, witness: Json, env: Env) -> None:
     """Two values differ; or the values on whole lags grow as no exponential polynomial does."""
     if witness["kind"] == "pairs":
         pairs = [[fraction(x) for x in witness[side]] for side in ("first", "second")]
         require(pairs[0][0] - pairs[0][1] == pairs[1][0] - pairs[1][1] >= 0)
-        left, right = (at(*pair, b, env) for pair in pairs)
+        left, right = (value(document, env, *pair) for pair in pairs)
         require(abs(left - right) > fraction(TOLERANCE))
         return
     if witness["kind"] == "tail":
-        left, right = (at(witness[name], 0, b, env) for name in ("lag", "start"))
+        left, right = (value(document, env, witness[name], 0) for name in ("lag", "start"))
         require(abs(left - right) > fraction(TOLERANCE))
         for n in (1, 2, 5, 40, 1000):
-            require(abs(at(witness["start"] + n, 0, b, env) - right) <= fraction(TOLERANCE))
+            after = value(document, env, witness["start"] + n, 0)
+            require(abs(after - right) <= fraction(TOLERANCE))
         return
     # b(n)/n^e tends to no number but 0 for e = 0, 1, 2, ..., the only ones of a group.
     n = mp.mpf(10) ** 200
-    low, high = (at(x, 0, b, env) for x in (n, n**2))
+    low, high = (value(document, env, x, 0) for x in (n, n**2))
     power = mp.log(abs(high / low)) / mp.log(n)
     whole_power = abs(power - mp.nint(power)) < mp.mpf("0.01") and power > -0.01
     constant = abs(high / low / n ** mp.nint(power) - 1) < mp.mpf("0.001")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flint import arb, fmpq
+from flint import fmpq
 
 from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
 from symbolic_pe.algebra.expression import parse
@@ -16,7 +16,7 @@ from symbolic_pe.encodings.outside import Arithmetic, Given, Outside, PositionFu
 from symbolic_pe.encodings.readings import constant, row_entry
 from symbolic_pe.encodings.score import KEY, QUERY, Score, choice, cos, sin, total
 from symbolic_pe.encodings.settings import Setting, Settings, dimension, number
-from symbolic_pe.encodings.witnesses import equals, evidenced, not_relative, same_value
+from symbolic_pe.encodings.witnesses import as_decision, equals, evidenced, not_relative
 from symbolic_pe.errors import SpecificationError
 
 CROSS_TERMS = "W = I, x = (1, 0) at both positions, p_n = (sin n, cos n)"
@@ -95,11 +95,8 @@ def _orbit() -> Claim:
 
 def _relative_scores() -> Decision:
     """W = diag(1, 0): p_tᵀWp_s = sin t sin s at lag 1."""
-    return same_value(
-        lambda: arb(1).sin() * arb(0).sin(),
-        lambda: arb(2).sin() * arb(1).sin(),
-        "p_t^T W p_s for W = diag(1, 0), d = 2, at (1, 0) and (2, 1)",
-    )
+    of = "p_t^T W p_s for W = diag(1, 0), d = 2"
+    return as_decision(not_relative(sin(QUERY) * sin(KEY), (1, 0), (2, 1), of))
 
 
 def _one_ladder() -> Decision:

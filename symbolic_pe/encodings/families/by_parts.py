@@ -36,7 +36,9 @@ from symbolic_pe.encodings.families.rotary_common import (
 from symbolic_pe.encodings.readings import temperature, theta
 from symbolic_pe.encodings.settings import Setting, Settings, number
 from symbolic_pe.encodings.witnesses import (
+    SINE,
     equals,
+    same_function_at,
     same_value,
 )
 from symbolic_pe.errors import SpecificationError, Undecided
@@ -160,9 +162,7 @@ def _llama3(settings: Settings) -> Encoding:
 
 def _sign_of_the_lag() -> Decision:
     """q = 1, k = i, m = 1, n = 0, θ = 1: Re(conj(q e^{im}) k e^{in}) = −sin(n − m)."""
-    return same_value(
-        lambda: -arb(1).sin(), lambda: arb(1).sin(), "q = 1, k = i, m = 1, n = 0, theta = 1"
-    )
+    return same_function_at(-SINE, SINE, 1, "q = 1, k = i, m = 1, n = 0, theta = 1")
 
 
 def _ramps_confused() -> Decision:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flint import arb, fmpq
+from flint import fmpq
 
 from symbolic_pe.algebra.binary32 import nearest_binary32
 from symbolic_pe.algebra.expression import parse
@@ -13,6 +13,7 @@ from symbolic_pe.encodings.entry import Entry, Mistake, Published
 from symbolic_pe.encodings.families.rotary import ladder
 from symbolic_pe.encodings.layout import place_consecutively, place_planes
 from symbolic_pe.encodings.readings import rate, theta
+from symbolic_pe.encodings.score import KEY, LAG, QUERY, cos, exp
 from symbolic_pe.encodings.settings import (
     Setting,
     Settings,
@@ -109,19 +110,13 @@ _CAUSAL = r"Decays for $\tau \ge 0$ and grows without bound for $\tau < 0$: caus
 
 def _both_sides() -> Decision:
     """e^{−λt} on q and e^{−λs} on k, λ = 1/32: equal lags 1 with different scores."""
-
-    def score(t: int, s: int) -> arb:
-        return (arb(-(t + s)) / 32).exp()
-
+    score = exp((QUERY + KEY) * fmpq(-1, 32))
     return as_decision(not_relative(score, (1, 0), (3, 2), "q = k = 1, rate 1/32 on both sides"))
 
 
 def _conjugate_on_the_key() -> Decision:
     """k e^{−ξn − iθn} against q e^{ξm + iθm} in the Hermitian product: phase θ(m + n)."""
-
-    def score(t: int, s: int) -> arb:
-        return arb(t + s).cos() * arb(fmpq(t - s, 8)).exp()
-
+    score = cos(QUERY + KEY) * exp(LAG * fmpq(1, 8))
     return as_decision(
         not_relative(score, (1, 0), (3, 2), "xi = 1/8, theta = 1, q = k = 1, Re of q conj(k)")
     )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from flint import arb
-
 from symbolic_pe.algebra.expression import parse
 from symbolic_pe.algebra.scalar import Scalar
 from symbolic_pe.decision import Decision
@@ -59,10 +57,7 @@ def _squashed(dim: int, length: int) -> Outside:
 
 def _one_map() -> Decision:
     """The shear η = 1 on both sides, G(t)q and G(s)k: qᵀ(I + tN)ᵀ(I + sN)k, q = k = (0, 1)."""
-
-    def score(t: int, s: int) -> arb:
-        return arb(1 + t * s)
-
+    score = 1 + QUERY * KEY
     return as_decision(not_relative(score, (1, 0), (2, 1), "N = [[0, 1], [0, 0]], q = k = (0, 1)"))
 
 

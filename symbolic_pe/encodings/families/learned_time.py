@@ -5,8 +5,6 @@ score = qᵀ exp(Σ_c (T_c(t) − T_c(s)) X_c) k with commuting X_c and clocks T
 
 from __future__ import annotations
 
-from flint import arb
-
 from symbolic_pe.algebra.expression import parse
 from symbolic_pe.algebra.scalar import ONE, ZERO, Scalar
 from symbolic_pe.decision import Claim, Decision
@@ -19,7 +17,13 @@ from symbolic_pe.encodings.layout import place_consecutively, place_planes
 from symbolic_pe.encodings.readings import rate, slope, theta
 from symbolic_pe.encodings.score import KEY, QUERY, Score, choice, exp
 from symbolic_pe.encodings.settings import Setting, Settings, dimension, number
-from symbolic_pe.encodings.witnesses import as_decision, equals, not_relative, same_value
+from symbolic_pe.encodings.witnesses import (
+    SINE,
+    as_decision,
+    equals,
+    not_relative,
+    same_function_at,
+)
 from symbolic_pe.errors import SpecificationError
 from symbolic_pe.generators.block import Block
 from symbolic_pe.generators.generator import Generator
@@ -153,7 +157,7 @@ def _trapezoid() -> Decision:
 
 
 def _orientation() -> Decision:
-    return same_value(lambda: -arb(1).sin(), lambda: arb(1).sin(), "(1, 0)^T R(1) (0, 1)")
+    return same_function_at(-SINE, SINE, 1, "(1, 0)^T R(1) (0, 1)")
 
 
 def _grape_product() -> Decision:
@@ -171,10 +175,8 @@ def _exclusive_sums() -> Decision:
 
 def _decay_of_keys() -> Decision:
     """Δ_s scales key s; as a part of the lag it would give e^{−(T_t − T_{s−1})}."""
-    found = not_relative(
-        lambda t, s: arb(CLOCK[s] - (CLOCK[s - 1] if s else 0)), (1, 0), (2, 1), "Delta_s alone"
-    )
-    return as_decision(found)
+    steps = [b - a for a, b in zip((0, *CLOCK), CLOCK, strict=False)]
+    return as_decision(not_relative(choice(KEY, *steps), (1, 0), (2, 1), "Delta_s alone"))
 
 
 _MONOTONE = "Clocks never run backwards, so causal lags decay; data decide how fast."

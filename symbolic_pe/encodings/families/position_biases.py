@@ -29,7 +29,7 @@ from symbolic_pe.encodings.score import (
     sum_over_steps,
 )
 from symbolic_pe.encodings.settings import Setting, Settings, dimension, heads, number
-from symbolic_pe.encodings.witnesses import equals, not_relative, same_value
+from symbolic_pe.encodings.witnesses import as_decision, equals, not_relative, same_value
 
 # -- FIRE -------------------------------------------------------------------------------------
 
@@ -84,12 +84,10 @@ def _fire(settings: Settings) -> Outside:
 
 def _fire_invariant() -> Decision:
     """Below L the denominator is constant; above it, it is not: c = 1/10, L = 4, lag 1."""
-    slope = arb(fmpq(1, 10))
-    return same_value(
-        lambda: (1 + slope).log() / (1 + slope * 4).log(),
-        lambda: (1 + slope).log() / (1 + slope * 9).log(),
-        "argument of f at lag 1 for t = 4 and t = 9, c = 1/10, L = 4",
-    )
+    slope = fmpq(1, 10)
+    score = log(1 + LAG * slope) / log(1 + QUERY * slope)
+    of = "the argument of f, c = 1/10, L = 4, t >= L"
+    return as_decision(not_relative(score, (4, 3), (9, 8), of))
 
 
 FIRE = Entry(

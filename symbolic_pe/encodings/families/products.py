@@ -58,7 +58,7 @@ def _steps() -> Claim:
         multiply(first, second), multiply(second, first), "H1 H2 and H2 H1 for beta = 1/2, "
         "w1 = (1, 0), w2 = (1, 1)/sqrt(2)"
     )  # fmt: skip
-    place = {"kind": "entry", "first": 0, "second": 1, "row": 0, "column": 1}
+    place = {"kind": "entry", "index": 0, "row": 0, "column": 1, "time": "0"}
     claim = Claim("commuting-steps", found.outcome, STEPS_COMMUTE, "", found.witness)
     return evidenced(claim, (first, second), place)
 

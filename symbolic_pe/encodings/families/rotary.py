@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from flint import arb, fmpq
 
 from symbolic_pe.algebra.binary32 import nearest_binary32
+from symbolic_pe.algebra.exponential_polynomial import real_constant
 from symbolic_pe.algebra.expression import parse
 from symbolic_pe.algebra.functions import power
 from symbolic_pe.algebra.matrix import ScalarMatrix, scalar_matrix
@@ -17,7 +18,14 @@ from symbolic_pe.encodings.entry import Entry, Mistake, Published
 from symbolic_pe.encodings.layout import place_planes
 from symbolic_pe.encodings.readings import entry, live_planes, score, theta
 from symbolic_pe.encodings.settings import Setting, Settings, angles, dimension, layout, number
-from symbolic_pe.encodings.witnesses import equals, matrices_equal, same_value
+from symbolic_pe.encodings.witnesses import (
+    COSINE,
+    SINE,
+    equals,
+    matrices_equal,
+    same_function_at,
+    same_value,
+)
 from symbolic_pe.errors import SpecificationError
 from symbolic_pe.generators.block import Block
 from symbolic_pe.generators.generator import Generator
@@ -133,12 +141,12 @@ ROTARY_DIM = Setting(
 
 def _opposite_turn() -> Decision:
     """R(+θτ) against R(−θτ) at θ = 1, τ = 1: the entry below the diagonal."""
-    return same_value(lambda: arb(1).sin(), (-arb(1)).sin, "row 1, column 0 at tau = 1")
+    return same_function_at(SINE, -SINE, 1, "row 1, column 0 at tau = 1")
 
 
 def _lag_reversed() -> Decision:
     """F(s)ᵀG(t) at s = 0, t = 1 is R(θ), F(t − s)ᵀG(0) is R(−θ); θ = 1, the entry (1, 0)."""
-    return same_value((-arb(1)).sin, arb(1).sin, "row 1, column 0 at s = 0, t = 1, theta = 1")
+    return same_function_at(-SINE, SINE, 1, "row 1, column 0 at s = 0, t = 1, theta = 1")
 
 
 def _missing_transpose() -> Decision:
@@ -191,7 +199,7 @@ def _wrong_sign_of_the_plane() -> Decision:
 
 def _integer_period() -> Decision:
     """s = 1: the map at n = 7, beyond 2π/s = 6.28…, is not the map at 0."""
-    return same_value(lambda: arb(7).cos(), lambda: arb(1), "cos(n s) at n = 7, s = 1")
+    return same_function_at(COSINE, real_constant(ONE), 7, "cos(n s) at n = 7, s = 1")
 
 
 _SMOKE = (("1", "2", "3", "4"), ("1/2", "-1", "2", "1/4"))

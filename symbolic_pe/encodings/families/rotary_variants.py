@@ -27,7 +27,7 @@ from symbolic_pe.encodings.families.rotary_common import (
 )
 from symbolic_pe.encodings.outside import Arithmetic, Given, Outside, PositionFunction
 from symbolic_pe.encodings.readings import entry, live_planes, temperature, theta
-from symbolic_pe.encodings.score import KEY, QUERY, Score, cos, sin, total
+from symbolic_pe.encodings.score import KEY, QUERY, Score, cos, exp, sin, total
 from symbolic_pe.encodings.settings import Setting, Settings, angles, dimension, layout, number
 from symbolic_pe.encodings.witnesses import as_decision, equals, not_relative
 from symbolic_pe.errors import SpecificationError
@@ -284,9 +284,9 @@ def form_planes(form: Form) -> int:
 
 def _one_hyperbolic_map() -> Decision:
     """B(t)q and B(s)k: cosh((t + s)θ) for q = k = (1, 0), θ = 1."""
-    return as_decision(
-        not_relative(lambda t, s: arb(t + s).cosh(), (1, 0), (2, 1), "B(t) q, B(s) k, q = k = e1")
-    )
+    both = QUERY + KEY
+    score = (exp(both) + exp(-1 * both)) * fmpq(1, 2)
+    return as_decision(not_relative(score, (1, 0), (2, 1), "B(t) q, B(s) k, q = k = e1"))
 
 
 def _a_rotation() -> Decision:

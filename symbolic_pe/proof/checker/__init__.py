@@ -2,7 +2,7 @@
 
 The document is defined in `docs/reference/certificate.md`. This package shares no code with the
 prover; it needs Python's standard library only and computes with exact integers and rationals. Read
-`balls`, `numbers`, `form`, `encoding`, `positions`, `score` and this file, in this order.
+`balls`, `numbers`, `matrices`, `form`, `groups`, `score` and this file, in this order.
 
 What is trusted: Python, these files, and
 
@@ -11,12 +11,14 @@ What is trusted: Python, these files, and
 2. exp(tX) is orthogonal for every t exactly when Xᵀ = −X (differentiate at t = 0), which is also
    when F(t) = A(−t) and G(s) = A(−s) have F(t)ᵀG(s) = A(t − s);
 3. X·P = P·J and P·Q = I give exp(tX) = P·exp(tJ)·Q;
-4. χ(X) = 0 gives exp(tX) = Σ φ_c(t)·X^c with the fundamental solutions φ_c of χ(d/dt)φ = 0;
+4. p(X)·D = 0 gives exp(tX)·D = Σ φ_c(t)·X^c·D with the fundamental solutions φ_c of p(d/dt)φ = 0;
 5. z' = Jz with zᵀPz that never grows, for a positive definite P, has bounded solutions (Lyapunov);
+   it has an unbounded one where zᵀPz grows without bound, whatever P is (Chetaev);
 6. exp(Σ pᵢXᵢ) is a homomorphism in p exactly when the Xᵢ commute (differentiate at p = 0);
-7. a real matrix without eigenvalues in (−∞, 0] has a real logarithm, and an invertible complex
-   matrix a complex one; a matrix with a real logarithm has an even number of Jordan blocks of each
-   size at each negative eigenvalue (Culver);
+7. a real matrix D without eigenvalues in (−∞, 0] has a real logarithm that commutes with all that
+   D commutes with; a monic polynomial whose coefficients alternate in sign has no zero there; and
+   a matrix with a real logarithm has an even number of Jordan blocks of each size at each negative
+   eigenvalue (Culver);
 8. b(n) = qᵀBⁿk for n = 0, 1, 2, … with an invertible B is constant if it is constant from some n on
    (its recurrence runs backwards), and if b(n)/(n^e·(log n)^l) tends to a number that is not 0,
    then l = 0 and e is one of 0, 1, 2, … (terms of the largest modulus do not cancel).
@@ -31,35 +33,22 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
-from symbolic_pe.proof.checker.encoding import Statement, encoding
-from symbolic_pe.proof.checker.form import FORMAT, WITNESSES, Reader
-from symbolic_pe.proof.checker.numbers import (
-    IMAGINARY,
-    TIME,
-    CertificateError,
-    Field,
-    require,
-)
-from symbolic_pe.proof.checker.positions import axes, step
-from symbolic_pe.proof.checker.score import score
+from symbolic_pe.proof.checker.balls import CertificateError, exact, require
+from symbolic_pe.proof.checker.form import CLAIMS, FORMAT, Reader
+from symbolic_pe.proof.checker.groups import Axes, Encoding, Statement, Step, Vanishing
+from symbolic_pe.proof.checker.numbers import Field
+from symbolic_pe.proof.checker.score import Score
 
-__all__ = [
-    "FORMAT",
-    "CertificateError",
-    "CheckResult",
-    "canonical_digest",
-    "check_certificate",
-    "check_text",
-]
+__all__ = ["FORMAT", "CheckResult", "canonical_digest", "check_certificate", "check_text"]
 
 MAX_TEXT = 32 * 1024 * 1024  # characters of a document
 PROVED, REFUTED, NOT_SHOWN = "proved", "refuted", "not shown"
-KINDS = {"encoding": encoding, "axes": axes, "maps": axes, "step": step, "score": score}
+KINDS = {"encoding": Encoding, "axes": Axes, "maps": Axes, "step": Step, "score": Score}
 
 
 @dataclass(frozen=True)
@@ -103,58 +92,59 @@ def check_certificate(document: object, *, ignore_digest: bool = False) -> Check
         if not ignore_digest:
             expected = canonical_digest(document)  # type: ignore[arg-type]
             require(read["digest"] == expected, f"digest: the document's is {expected}")
-        numbers = _numbers(read, {})
+        field = Field(read, {})
         for (word, atom, e), where in reader.uses.items():
-            require(numbers.admits(word, atom, e), f"{where}: {atom}^{e} has no meaning")
-        stated = KINDS[read["kind"]](numbers, read)
-        statements = dict(_statements(read, stated))
+            require(field.admits(word, atom, e), f"{where}: {atom}^{e} has no meaning")
+        stated = KINDS[read["kind"]](field, read)
+        decisions = list(_decisions(read, stated))
     except CertificateError as error:
         return CheckResult(False, str(error))
-    failed, claims = "", {"evidence": PROVED}
-    for (name, verdict), decide in statements.items():
+    failed, found = "", []
+    for name, verdict, decide in [("evidence", PROVED, stated.evidence), *decisions]:
         try:
-            decide()
-            claims[name] = verdict if claims["evidence"] == PROVED else NOT_SHOWN
+            for where, matrix in decide():
+                matrix.vanishes(where)
+            found.append((name, verdict))
         except CertificateError as error:
-            claims[name] = NOT_SHOWN
+            found.append((name, NOT_SHOWN))
             failed = failed or f"{name} is not shown: {error}"
-    del claims["evidence"]
-    return CheckResult(not failed, failed or "decided again", tuple(claims.items()))
+    shown = found[0][1] == PROVED
+    claims = tuple((name, verdict if shown else NOT_SHOWN) for name, verdict in found[1:])
+    return CheckResult(not failed, failed or "decided again", claims)
 
 
-def _numbers(read: Mapping[str, Any], values: Mapping[str, Fraction]) -> Field:
-    """The declared numbers, with values of the parameters at a point."""
-    rates = read.get("rates", {})
-    names = [IMAGINARY, TIME, *read["parameters"], *rates]
-    require(len(set(names)) == len(names), "parameters, rates: a name is already taken")
-    numbers = Field(read["parameters"], rates, values)
-    for item in read["definitions"]:
-        numbers.define(item["name"], item["kind"], item["degree"], item["of"])
-    return numbers
-
-
-def _statements(
+def _decisions(
     read: Mapping[str, Any], stated: Statement
-) -> Iterator[tuple[tuple[str, str], Callable[[], None]]]:
-    """(name, verdict) and how to decide it; every claim may be stated once."""
+) -> Iterator[tuple[str, str, Callable[[], Vanishing]]]:
+    """(name, verdict) and what has to vanish; every claim may be stated once."""
     refuted = [item["claim"] for item in read["refutations"]]
     names = [*read["claims"], *read["uncertified"], *refuted]
     require(len(set(names)) == len(names), "claims: one of them is stated twice")
-    yield ("evidence", PROVED), stated.evidence
     for name in read["claims"]:
-        yield (name, PROVED), stated.claims[name]
+        require(name in stated.claims, f"claims: {name} can be refuted only")
+        yield name, PROVED, stated.claims[name]
     for i, item in enumerate(read["refutations"]):
         kind, name = item["witness"]["kind"], item["claim"]
-        fits = name in WITNESSES[read["kind"]][kind]
+        fits = kind in CLAIMS[read["kind"]][name]
         require(fits, f"refutations[{i}]: {kind} is no witness against {name}")
-        yield (name, REFUTED), lambda item=item: _refute(read, stated, item)  # type: ignore[misc]
+        yield name, REFUTED, lambda item=item: _refuted(read, item)  # type: ignore[misc]
 
 
-def _refute(read: Mapping[str, Any], stated: Statement, item: Mapping[str, Any]) -> None:
-    """The witness shows at its point that both sides of the claim differ."""
+def _refuted(read: Mapping[str, Any], item: Mapping[str, Any]) -> Vanishing:
+    """The witness shows that the claim is false at its point.
+
+    An `entry` of one of the matrices that would have to vanish is not 0, at a time.
+    """
     require(item["values"].keys() == read["parameters"].keys(), "not a value for each parameter")
-    point = _numbers(read, item["values"])
-    stated.witnesses[item["witness"]["kind"]](point, item["claim"], item["witness"])
+    field, claim, witness = Field(read, item["values"]), item["claim"], item["witness"]
+    stated = KINDS[read["kind"]](field, read)
+    if witness["kind"] != "entry":
+        yield from stated.witnesses[witness["kind"]](claim, witness)
+        return
+    laws = [matrix for _, matrix in stated.claims[claim]()]
+    require(witness["index"] < len(laws), f"{claim} has no such matrix")
+    entry = laws[witness["index"]].entries.get((witness["row"], witness["column"]), ())
+    require(field.ball(entry, witness["time"]).avoids(exact(0)), "it may be 0")
 
 
 def check_text(text: str, *, ignore_digest: bool = False) -> CheckResult:
@@ -165,36 +155,22 @@ def check_text(text: str, *, ignore_digest: bool = False) -> CheckResult:
     >>> check_text('{"a": 1, "a": 1}').reason
     "document: the key 'a' is repeated"
     """
-    try:
-        document = _parse(text)
-    except CertificateError as error:
-        return CheckResult(False, str(error))
-    return check_certificate(document, ignore_digest=ignore_digest)
 
-
-def _parse(text: str) -> object:
-    require(len(text) <= MAX_TEXT, f"document: more than {MAX_TEXT} characters")
-
-    def integer(literal: str) -> object:
+    def integer(literal: str) -> int:
         require(re.fullmatch("-?[0-9]{1,7}", literal) is not None, f"document: {literal[:30]}")
         return int(literal)
 
     def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-        result: dict[str, object] = {}
-        for key, value in pairs:
-            require(key not in result, f"document: the key {ascii(key)[:60]} is repeated")
-            result[key] = value
-        return result
+        for key, count in Counter(key for key, _ in pairs).items():
+            require(count == 1, f"document: the key {ascii(key)[:60]} is repeated")
+        return dict(pairs)
 
+    numbers = dict.fromkeys(("parse_float", "parse_int", "parse_constant"), integer)
     try:
-        return json.loads(
-            text,
-            parse_float=integer,
-            parse_int=integer,
-            parse_constant=integer,
-            object_pairs_hook=unique,
-        )
-    except RecursionError:
-        raise CertificateError("document: nested too deeply") from None
-    except json.JSONDecodeError as error:
-        raise CertificateError(f"document: not JSON: {error}") from None
+        require(len(text) <= MAX_TEXT, f"document: more than {MAX_TEXT} characters")
+        document = json.loads(text, object_pairs_hook=unique, **numbers)  # type: ignore[arg-type]
+    except CertificateError as error:
+        return CheckResult(False, str(error))
+    except (RecursionError, ValueError) as error:
+        return CheckResult(False, f"document: not JSON, or nested too deeply: {error}")
+    return check_certificate(document, ignore_digest=ignore_digest)

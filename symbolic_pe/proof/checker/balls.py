@@ -1,13 +1,13 @@
 """Rational enclosures: a disc of the complex plane that certainly contains the number.
 
-Centres and radii are whole multiples of UNIT; every rounding is added to the radius.
+Centres and radii are whole multiples of UNIT; every rounding is added to the radius. A function
+refuses what it has no enclosure of.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
 from math import ceil, floor
 
 BITS = 256
@@ -15,6 +15,17 @@ UNIT = Fraction(1, 2**BITS)
 TERMS = 64  # of the exponential series on |z| <= 1; the rest is at most 2/64! < UNIT
 HALF_TERMS = 84  # of the series of artanh on |z| <= 1/3; the rest is at most 3^-168/168 < UNIT
 MAX_ARGUMENT = 8192  # |z| in exp(z), for its speed
+MAX_BITS = 2**17  # of a power, or under a logarithm
+
+
+class CertificateError(ValueError):
+    """The document is no certificate, or states something that is not shown; says where."""
+
+
+def require(holds: bool, message: str) -> None:
+    """Refuse what is not so."""
+    if not holds:
+        raise CertificateError(message)
 
 
 @dataclass(frozen=True)
@@ -66,21 +77,27 @@ def exact(x: Fraction | int) -> Ball:
     return between(Fraction(x), Fraction(x))
 
 
-def power(x: Ball, exponent: int) -> Ball:
-    """x^exponent; a negative exponent needs a ball of positive numbers."""
+def power(x: Ball, exponent: Fraction | int) -> Ball:
+    """x^exponent; of positive numbers unless the exponent is 0, 1, 2, …"""
+    low, high = x.ends
+    whole = exponent.denominator == 1
+    require((whole and exponent >= 0) or low > 0, "the base of a power may not be positive")
+    if not whole:
+        return exp(log(x) * exact(exponent))
     if exponent < 0:
-        low, high = x.ends
         x, exponent = between(1 / high, 1 / low), -exponent
-    result = exact(1)
-    while exponent:
-        if exponent & 1:
+    require(x.size.bit_length() * exponent <= MAX_BITS, "a power is too large")
+    result, n = exact(1), int(exponent)
+    while n:
+        if n & 1:
             result = result * x
-        x, exponent = x * x, exponent >> 1
+        x, n = x * x, n >> 1
     return result
 
 
 def exp(z: Ball) -> Ball:
     """exp(z) = exp(z/2^n)^(2^n), the inner one by its series with |z/2^n| <= 1."""
+    require(z.size <= MAX_ARGUMENT << BITS, "an exponential of what is too large")
     halvings = (z.size >> BITS).bit_length()
     small = z // 2**halvings
     total, term = Ball(0, 0, 1), exact(1)
@@ -99,26 +116,17 @@ def _artanh(z: Ball) -> Ball:
     return total
 
 
-@cache
-def _third() -> Ball:
-    return _artanh(exact(Fraction(1, 3)))
-
-
 def log(x: Ball) -> Ball:
-    """It increases, and log(m·2^k) = 2·artanh((m − 1)/(m + 1)) + 2k·artanh(1/3); for x > 0."""
+    """It increases, and log(m·2^k) = 2·artanh((m − 1)/(m + 1)) + 2k·artanh(1/3)."""
+    right = x.ends[0] > 0 and x.size.bit_length() <= MAX_BITS
+    require(right, "a logarithm of what is too large, or not shown to be positive")
     found = []
     for end in x.ends:
         k = end.numerator.bit_length() - end.denominator.bit_length()
         m = end / Fraction(2) ** k  # from 1/2 to 2
-        rest = _artanh(exact((m - 1) / (m + 1)))
-        found.append(exact(2) * (rest + (exact(k) * _third() if k else exact(0))))
+        rest = exact(k) * _artanh(exact(Fraction(1, 3)))
+        found.append(exact(2) * (_artanh(exact((m - 1) / (m + 1))) + rest))
     return between(found[0].ends[0], found[1].ends[1])
-
-
-def sin(x: Ball) -> Ball:
-    """The imaginary part of exp(ix), for real x."""
-    turned = exp(Ball(0, x.re, x.radius))
-    return Ball(turned.im, 0, turned.radius)
 
 
 def cos(x: Ball) -> Ball:

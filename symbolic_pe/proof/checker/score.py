@@ -1,179 +1,101 @@
 """What a certificate of a score that no group gives states, and how it is decided.
 
-A function raises `CertificateError` unless the statement in its first line is shown.
+A score b(t, s), t >= s >= 0, is a number in the positions query = t, key = s, lag = t − s, and in
+numbers that are defined by them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
-from functools import partial, reduce
-from operator import add, mul
 from typing import Any
 
-from symbolic_pe.proof.checker import balls
-from symbolic_pe.proof.checker.balls import BITS, MAX_ARGUMENT, Ball, exact
-from symbolic_pe.proof.checker.encoding import Statement, flows, known, nothing
+from symbolic_pe.proof.checker.balls import require
 from symbolic_pe.proof.checker.form import SAME_LAG
-from symbolic_pe.proof.checker.numbers import MAX_BITS, Field, require
+from symbolic_pe.proof.checker.groups import Statement, Vanishing, nothing, orbit
+from symbolic_pe.proof.checker.numbers import Field, Number
 
-Positions = Mapping[str, Fraction]  # of the query, of the key, their lag, and a step in between
-FUNCTIONS: Mapping[str, Callable[[Ball], Ball]] = {
-    "exp": balls.exp,
-    "sin": balls.sin,
-    "cos": balls.cos,
-}
+POSITIONS = "query", "key", "lag"
 
 
-def score(numbers: Field, document: Mapping[str, Any]) -> Statement:
-    """b(t, s) is stated for t >= s >= 0; what it claims about the lag t − s is not shown here."""
-    b = document["score"]
+class Score(Statement):
+    """What is claimed of b, as a function of both positions or of the lag."""
 
-    def invariant() -> None:
+    def __init__(self, field: Field, document: Mapping[str, Any]) -> None:
+        self.field, self.document = field, document
+        self.b, self.steps = document["score"], document["positions"]
+        known = {*POSITIONS, *field.signs}
+        named = [*((step["name"], step["of"]) for step in self.steps), ("score", self.b)]
+        for name, of in named:
+            require(_atoms(of) <= known, f"{name} is of what is not defined before it")
+            known.add(name)
+        self.used = set[str]().union(*(_atoms(of) for _, of in named))
+        self.claims = {
+            **dict.fromkeys((*SAME_LAG, "invariance"), self._invariant),
+            "orbit": self._orbit,
+        }
+        self.witnesses = {"pairs": self._pairs, "growth": self._growth, "tail": self._tail}
+
+    def _differ(self, *pairs: tuple[Fraction, Fraction]) -> Vanishing:
+        """The enclosures of b at two pairs of positions do not meet."""
+        words = {**self.document["parameters"], **dict.fromkeys(POSITIONS, "real")}
+        every = {"parameters": words, "definitions": self.document["definitions"] + self.steps}
+        values = []
+        for t, s in pairs:
+            point = Field(every, {**self.field.values, "query": t, "key": s, "lag": t - s})
+            values.append(point.ball(point.normal(self.b)))
+        require(values[0].avoids(values[1]), "the two values may be equal")
+        return nothing()
+
+    def _invariant(self) -> Vanishing:
         """b is a function of the lag."""
-        require(not {"query", "key"} & _variables(b), "the score is not stated in the lag")
+        require(not {"query", "key"} & self.used, "the score is not stated in the lag")
+        return nothing()
 
-    def pairs(point: Field, _: str, witness: Any) -> None:
-        """Two pairs of positions of one lag have scores whose enclosures do not meet."""
+    def _orbit(self) -> Vanishing:
+        """z' = Xz for the table z."""
+        require(self.document["orbit"] is not None, "there is no orbit")
+        return orbit(self.field, "orbit", self.document["orbit"])
+
+    def _pairs(self, _: str, witness: Any) -> Vanishing:
+        """Two pairs of positions of one lag have scores that differ."""
         (t, s), (u, r) = witness["first"], witness["second"]
         require(t - s == u - r >= 0 and min(s, r) >= 0, "not two pairs t >= s >= 0 of one lag")
-        left, right = (_value(point, b, _at(*pair)) for pair in ((t, s), (u, r)))
-        require(left.avoids(right), "the two scores may be equal")
+        return self._differ((t, s), (u, r))
 
-    def growth(point: Field, *_: Any) -> None:
-        """b(n)/(n^e·(log n)^l) tends to a number that is not 0; l is not 0, or e none of 0, 1, …"""
-        invariant()
-        _sign, e, power = _growth(point, b)
-        require(power != 0 or e < 0 or e.denominator > 1, "a group may grow like this")
+    def _growth(self, *_: Any) -> Vanishing:
+        """b = c·y^m with c ≠ 0, and y a logarithm or a root of a + d·lag for a d > 0.
 
-    def tail(point: Field, _: str, witness: Any) -> None:
-        """b(n) is constant from `start` on, and has another value at `lag`."""
-        invariant()
+        So b(n)/(n^e·(log n)^l) tends to a number that is not 0, with l ≠ 0, or e none of 0, 1, …
+        """
+        signs, lag = self.field.signs, ("lag", 1)
+        require(len(self.b) == 1, "the score is not a product")
+        moving = {atom: m for atom, m in self.b[0][0] if atom not in signs}
+        right = all(0 not in signs[atom] for atom in _atoms(self.b) - moving.keys())
+        found = [step for step in self.steps if moving.keys() == {step["name"]}]
+        require(right and len(found) == 1, "the score is not one function times what is not 0")
+        kind, degree, of = (found[0][name] for name in ("kind", "degree", "of"))
+        slope = tuple((tuple(x for x in y if x != lag), c) for y, c in of if lag in y)
+        rest = tuple(term for term in of if lag not in term[0])
+        require(_atoms(slope + rest) <= signs.keys(), "it is not of a + d·lag")
+        require(self.field.sign(slope) == {1}, "d is not positive")
+        (m,) = moving.values()
+        power = kind == "root" and (m < 0 or m % degree != 0)
+        require(power or kind == "log", "a group may grow like this")
+        return self._invariant()
+
+    def _tail(self, _: str, witness: Any) -> Vanishing:
+        """b sees the lag only by whether lag >= c, c <= start, and differs at another lag."""
         lag, start = (Fraction(witness[name]) for name in ("lag", "start"))
-        require(_settled(b, start), "the score is not seen to be constant")
-        left, right = (_value(point, b, _at(n, Fraction(0))) for n in (lag, start))
-        require(left.avoids(right), "the two values may be equal")
-
-    def orbit() -> None:
-        """The table p has p' = Xp, so that p(n + m) = exp(mX)·p(n)."""
-        stated = document["orbit"]
-        require(stated is not None, "there is no orbit")
-        x, table = stated["generator"], [{0: f} if f else {} for f in stated["table"]]
-        require(len(x) == len(table), "orbit: sizes differ")
-        flows(numbers, table, x, "orbit")
-
-    claims: dict[str, Callable[[], None]] = {
-        "orbit": orbit,
-        **dict.fromkeys((*SAME_LAG, "invariance"), invariant),
-        "realisation": partial(require, False, "this claim can be refuted only"),
-    }
-    return Statement(nothing, claims, {"pairs": pairs, "growth": growth, "tail": tail})
+        for step in (step for step in self.steps if "lag" in _atoms(step["of"])):
+            terms = dict(step["of"])
+            right = step["kind"] == "at-least" and terms.pop((("lag", 1),), 0) == 1
+            constant = right and terms.keys() <= {()} and -terms.get((), 0) <= start
+            require(constant, f"{step['name']} is not seen to be constant")
+        require("lag" not in _atoms(self.b), "the score is not seen to be constant")
+        self._invariant()
+        return self._differ((lag, Fraction(0)), (start, Fraction(0)))
 
 
-def _at(t: Fraction, s: Fraction) -> Positions:
-    return {"query": t, "key": s, "lag": t - s}
-
-
-def _is_number(b: Any) -> bool:
-    return not isinstance(b, str) and (not b or not isinstance(b[0], str))
-
-
-def _variables(b: Any) -> set[str]:
-    if isinstance(b, str):
-        return {b}
-    return set() if _is_number(b) else set().union(*map(_variables, b[1:]))
-
-
-def _rational(b: Any) -> Fraction:
-    """A number without atoms."""
-    require(_is_number(b) and all(not m for m, _ in b), "expected a rational number")
-    return sum((c for _, c in b), Fraction(0))
-
-
-def _whole(x: Ball) -> int:
-    """A whole number, which is known exactly."""
-    require(x.radius == 0 and x.re % (1 << BITS) == 0, "a whole number is not known exactly")
-    return x.re >> BITS
-
-
-def _value(point: Field, b: Any, at: Positions) -> Ball:
-    """An enclosure of the expression at given positions."""
-    found = _evaluated(point, b, at)
-    require(found.size.bit_length() <= MAX_BITS, "a value becomes too large")
-    point.spend(256 + found.size.bit_length())
-    return found
-
-
-def _evaluated(point: Field, b: Any, at: Positions) -> Ball:
-    if isinstance(b, str):
-        require(b in at, f"{b} has no value here")
-        return exact(at[b])
-    if _is_number(b):
-        return known(point.ball(point.normal(b)))
-    name, *rest = b
-    if name == "power":
-        return _power(_value(point, rest[0], at), _rational(rest[1]))
-    first = _value(point, rest[0], at)
-    if name == "choice":  # number i of the expressions that follow
-        require(0 <= _whole(first) < len(rest) - 1, "there is no such choice")
-        return _value(point, rest[1 + _whole(first)], at)
-    if name == "range":  # the sum over every step from the first to the last
-        last = _whole(_value(point, rest[1], at))
-        steps = ({**at, "step": Fraction(n)} for n in range(_whole(first), last + 1))
-        return reduce(add, (_value(point, rest[2], step) for step in steps), exact(0))
-    values = [first, *(_value(point, x, at) for x in rest[1:])]
-    if name in ("sum", "product"):
-        return reduce(add if name == "sum" else mul, values)
-    if name == "at-least":  # 1 or 0
-        low, high = values[0].ends[0] - values[1].ends[1], values[0].ends[1] - values[1].ends[0]
-        require(low >= 0 or high < 0, "it is not known which number is larger")
-        return exact(int(low >= 0))
-    if name == "log":
-        require(first.ends[0] > 0, "the logarithm of a number that is not shown to be positive")
-        return balls.log(first)
-    require(first.size <= MAX_ARGUMENT << BITS, "an argument is too large")
-    return FUNCTIONS[name](first)
-
-
-def _power(x: Ball, e: Fraction) -> Ball:
-    """x^e; for e that is not one of 0, 1, 2, … the ball has to be of positive numbers."""
-    if e.denominator > 1:
-        require(x.ends[0] > 0, "a root of a number that is not shown to be positive")
-        return balls.exp(balls.log(x) * exact(e))
-    require(e >= 0 or x.ends[0] > 0, "a divisor is not shown to be positive")
-    require(x.size.bit_length() * abs(e) <= MAX_BITS, "a power becomes too large")
-    return balls.power(x, int(e))
-
-
-def _growth(point: Field, b: Any) -> tuple[int, Fraction, Fraction]:
-    """(sign, e, l): b(n)/(n^e·(log n)^l) tends to a number of this sign, which is not 0."""
-    if b == "lag":
-        return 1, Fraction(1), Fraction(0)
-    if _is_number(b):
-        (sign,) = point.sign(point.normal(b)) if len(point.sign(point.normal(b))) == 1 else (0,)
-        require(sign != 0, "a number that may be 0")
-        return sign, Fraction(0), Fraction(0)
-    name, *rest = b
-    if name == "sum":
-        found = sorted((_growth(point, x) for x in rest), key=lambda x: x[1:])
-        require(len({x[1:] for x in found[-2:]}) == len(found[-2:]), "terms may cancel")
-        return found[-1]
-    if name == "product":
-        signs, powers, logs = zip(*(_growth(point, x) for x in rest), strict=True)
-        return reduce(mul, signs), sum(powers, Fraction(0)), sum(logs, Fraction(0))
-    require(name in ("power", "log"), f"no growth is known of {name}")
-    sign, e, power = _growth(point, rest[0])
-    require(sign > 0, f"a {name} of what is not positive in the end")
-    if name == "power":
-        return 1, e * _rational(rest[1]), power * _rational(rest[1])
-    require(e > 0, "a logarithm of what may not grow")
-    return 1, Fraction(0), Fraction(1)
-
-
-def _settled(b: Any, start: Fraction) -> bool:
-    """b sees the lag only by whether it is at least something, from start on a constant."""
-    if isinstance(b, str) or _is_number(b):
-        return b != "lag" if isinstance(b, str) else True
-    if b[0] == "at-least" and b[1] == "lag" and _is_number(b[2]):
-        return _rational(b[2]) <= start
-    return all(_settled(x, start) for x in b[1:])
+def _atoms(number: Number) -> set[str]:
+    return {atom for monomial, _ in number for atom, _ in monomial}

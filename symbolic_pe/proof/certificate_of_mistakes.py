@@ -1,0 +1,140 @@
+"""Certificates of what an entry says beyond its form: further claims, and what is misprinted.
+
+A mis-statement is refuted by the same witnesses as a claim. Of a score it says that it is relative:
+two pairs of positions of one lag refute that. Of a number, or a function of the lag, it says that
+it is another one: what is right is the bias that constant coordinates realise, and what is stated
+the bias that they do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from symbolic_pe.algebra.assumptions import Assumptions
+from symbolic_pe.algebra.exponential_polynomial import real_constant
+from symbolic_pe.algebra.scalar import ONE, ZERO, Scalar
+from symbolic_pe.budget import Budget
+from symbolic_pe.decision import Claim, Decision, Outcome
+from symbolic_pe.encodings.encoding import Augmentation, Encoding
+from symbolic_pe.encodings.entry import Entry
+from symbolic_pe.encodings.outside import Outside
+from symbolic_pe.encodings.realisation import minimal_augmentation
+from symbolic_pe.encodings.witnesses import ClaimDecision, Evidenced, FunctionDecision
+from symbolic_pe.errors import NotYetCovered
+from symbolic_pe.proof.certificate import accepted, finished, spelled_augmentation
+from symbolic_pe.proof.certificate_of_positions import certificate_of
+from symbolic_pe.proof.certificate_of_scores import certificate_of_claims
+from symbolic_pe.proof.checker import check_certificate
+from symbolic_pe.proof.prover import prove
+from symbolic_pe.proof.refutation import entry as entry_witness
+from symbolic_pe.proof.several_axes import prove_axes
+from symbolic_pe.proof.spelling import Spelling
+from symbolic_pe.proof.verdicts import prove_outside
+
+Json = dict[str, Any]
+
+
+def certificate_of_mistake(name: str, decision: Decision) -> Json:
+    """The refutation of one mis-statement, as the independent checker accepts it.
+
+    >>> from symbolic_pe.encodings.witnesses import equals
+    >>> wrong = equals(Scalar.rational(2), ONE, "the first slope")
+    >>> certificate_of_mistake("first-slope", wrong)["refutations"][0]["claim"]
+    'augmentation'
+
+    Raises `NotYetCovered` where the decision has no exact numbers, but enclosures only.
+    """
+    claim = decision.claim if isinstance(decision, ClaimDecision) else None
+    if isinstance(claim, Evidenced):
+        return certificate_of_claims(name, 1, [claim])
+    if isinstance(decision, FunctionDecision):
+        added = minimal_augmentation(decision.right).augmentation
+        return _of_bias(name, replace(added, bias=decision.stated), decision.lag)
+    stated, right = (decision.evidence.get(side) for side in ("stated", "right"))
+    if not isinstance(stated, Scalar) or not isinstance(right, Scalar):
+        raise NotYetCovered(f"a certificate of {name}: it is refuted by enclosures, not exactly")
+    constant = real_constant(ONE)
+    added = Augmentation((right,), (ONE,), ((ZERO,),), ((constant,),), constant.scale(stated))
+    return _of_bias(name, added, 0)
+
+
+def _of_bias(name: str, added: Augmentation, lag: int) -> Json:
+    """That constant coordinates have a bias which they do not have at a lag."""
+    spelling = Spelling(Assumptions(), {})
+    one = spelling.real(ONE)
+    head = {
+        "generator": [],
+        "basis": None,
+        "exponential": [[0, 0, one]],
+        "parts": [],
+        "norm": None,
+        "augmentation": spelled_augmentation(spelling, added),
+    }
+    document: Json = {
+        "kind": "encoding",
+        "name": name,
+        "dimension": 1,
+        "heads": [head],
+        "rates": {},
+        "pairing": "contragredient",
+    }
+    claim = Claim("augmentation", Outcome.REFUTED, "the bias", "", "by its value")
+    witness = {"values": {}, "witness": entry_witness(0, 0, 0, str(lag))}
+    found = finished(spelling, document, [claim], [claim], [(claim, witness)])
+    return accepted(found, check_certificate(found))
+
+
+def further_certificates(entry: Entry, given: Mapping[str, object]) -> dict[str, Json]:
+    """Certificates of what an entry decides beyond the claims of its form, by the claim's name.
+
+    What comes without a score is stated by the certificate of the form already (liere).
+    """
+    form = entry.form(given)
+    return {
+        claim.name: certificate_of_claims(f"{entry.name}:{claim.name}", form.dimension, [claim])
+        for claim in entry.further_claims(given)
+        if isinstance(claim, Evidenced)
+    }
+
+
+def certificates_of_entry(
+    entry: Entry, given: Mapping[str, object], budget: Budget | None = None
+) -> tuple[dict[str, Json], dict[str, str]]:
+    """Every certificate of an entry by its name, and why something has none.
+
+    The form is decided under the given settings, mis-statements as they were printed.
+    """
+    found: dict[str, Json] = {}
+    form = entry.form(given)
+    decided = (
+        prove_outside(form)
+        if isinstance(form, Outside)
+        else prove(form, budget or Budget.of())
+        if isinstance(form, Encoding)
+        else prove_axes(form)
+    )
+    try:
+        found[entry.name] = certificate_of(decided)
+        without: dict[str, str] = {}
+    except NotYetCovered as error:
+        without = {entry.name: str(error)}
+    further = further_certificates(entry, given)
+    mistakes, missing = certificates_of_mistakes(entry)
+    for name, document in (further | mistakes).items():
+        found[f"{entry.name}-{name}"] = document
+    return found, without | {f"{entry.name}-{name}": why for name, why in missing.items()}
+
+
+def certificates_of_mistakes(entry: Entry) -> tuple[dict[str, Json], dict[str, str]]:
+    """Refutations of the mis-statements of an entry by name, and why the others have none."""
+    found: dict[str, Json] = {}
+    without: dict[str, str] = {}
+    for mistake in entry.mistakes:
+        try:
+            name = f"{entry.name}:{mistake.name}"
+            found[mistake.name] = certificate_of_mistake(name, mistake.refute())
+        except NotYetCovered as error:
+            without[mistake.name] = str(error)
+    return found, without

@@ -1,0 +1,81 @@
+"""Published mis-statements have refutations that the independent checker accepts."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from symbolic_pe.cli.main import cli
+from symbolic_pe.decision import Decision, Outcome
+from symbolic_pe.encodings.catalogue import entries
+from symbolic_pe.errors import NotYetCovered
+from symbolic_pe.proof.certificate_of_mistakes import (
+    certificate_of_mistake,
+    certificates_of_mistakes,
+)
+from symbolic_pe.proof.checker import check_certificate, check_text
+from tests.proof.documents import judge
+from tests.proof.opinion import is_true
+
+ENCLOSED = {
+    "dynamic-ntk": {"paper-is-code"},
+    "grape-ap": {"two-sided-law"},
+    "kerple": {"every-power-is-alibi"},
+    "liere": {"relative-for-every-skew-matrix"},
+    "retnet": {"endpoint-of-the-ladder"},
+    "rope": {"layouts-confused"},
+    "sandwich": {"falls-for-ever"},
+    "yarn": {"ramps-confused"},
+    "yarn-paper": {"ramps-confused"},
+}
+"""What has no certificate: two axes with their scores, determinants, several values, high roots."""
+
+
+@pytest.mark.parametrize("name", [name for name, e in entries().items() if e.mistakes])
+def test_mistakes_are_refuted_by_certificates(name: str) -> None:
+    found, without = certificates_of_mistakes(entries()[name])
+    assert set(without) == ENCLOSED.get(name, set())
+    for document in found.values():
+        result = check_certificate(document)
+        assert result.accepted, result.reason
+        assert [verdict for _, verdict in result.claims] == ["refuted"]
+        assert is_true(document)
+
+
+def test_a_value_that_is_right_is_not_refuted() -> None:
+    """The right number in the place of the stated one."""
+    found, _ = certificates_of_mistakes(entries()["alibi"])
+    document = found["geometric-slopes"]
+    added = document["heads"][0]["augmentation"]
+    assert judge(document).accepted
+    same = {**document["heads"][0], "augmentation": {**added, "bias": added["query"][0]}}
+    assert not judge({**document, "heads": [same]}).accepted
+
+
+def test_a_score_that_is_relative_is_not_refuted() -> None:
+    found, _ = certificates_of_mistakes(entries()["xpos"])
+    document = found["conjugate-on-the-key"]
+    assert not judge({**document, "score": [["1", {"lag": 1}]]}).accepted
+
+
+def test_decimals_are_no_witness() -> None:
+    decision = Decision(Outcome.REFUTED, {"stated": "0.1", "right": "0.2"}, "0.1 is not 0.2")
+    with pytest.raises(NotYetCovered, match="not exactly"):
+        certificate_of_mistake("decimals", decision)
+
+
+def test_show_writes_every_certificate(tmp_path: Path) -> None:
+    done = CliRunner().invoke(cli, ["catalogue", "show", "fox:dim=4", "-o", str(tmp_path)])
+    assert done.exit_code == 0
+    files = sorted(path.name for path in tmp_path.iterdir())
+    names = ("fox", "fox-exclusive-sums", "fox-index-time", "fox-product-of-lifts")
+    assert files == sorted(f"{name}.certificate.json" for name in names)
+    for path in tmp_path.iterdir():
+        assert check_text(path.read_text()).accepted
+    again = CliRunner().invoke(cli, ["recheck", *map(str, tmp_path.iterdir())])
+    assert again.exit_code == 0
+    assert "wrote 4 certificates" in done.stderr
+    assert json.loads((tmp_path / "fox-index-time.certificate.json").read_text())["refutations"]
