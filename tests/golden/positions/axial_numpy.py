@@ -2,7 +2,7 @@
 # reproduce:   symbolic-pe build 'axial:dim=8' --target numpy
 # target:      numpy
 # spec:        {"catalogue": "axial", "settings": {"base": "100", "dim": "8", "layout": "interleaved"}}
-# certificate: sha256:e0b9a011c1ba53c92732715677478287b1434eb755bc631cfb1790ae9f0cc054
+# certificate: sha256:fc145068a4a40ba7dbfbf08239eb37f75eb8f7dae527bb2de13f92ad57c5410d
 # body:        sha256:3ea4fdf4dd5addff842da7faf256b2e2fcd02ad75a6d56ee1f43ef630c0b7a61
 """Axial rotary embedding of pictures.
 

@@ -2,7 +2,7 @@
 # reproduce:   symbolic-pe build 'comrope:' --target numpy
 # target:      numpy
 # spec:        {"catalogue": "comrope", "settings": {"block": "4", "dim": "8", "entries": "1 0 1/2 0 1/3 1/4", "form": "axial", "weights": "1 1/2 1/3 1"}}
-# certificate: sha256:833bacdfdfdd0d484bad417d3e04e0fb9c46a315cc2a1845c243daf55dfc554b
+# certificate: sha256:d03f6bca5be8aa1702573325bae173790cde0cc770676a6da08fe9964e66fcfe
 # body:        sha256:66568913d52d7f6738e220b062d192215fa159706ff80e079b54ec39bc229136
 """ComRoPE: trainable commuting blocks.
 

@@ -2,7 +2,7 @@
 # reproduce:   symbolic-pe build 'fire:' --target array-api
 # target:      array-api
 # spec:        {"catalogue": "fire", "settings": {"c": "1/10", "dim": "64", "length": "512"}}
-# certificate: sha256:b9021ef7ef80c19e305c107629ecc7f172b9e1c819e9e978ac4b94fd10ac0906
+# certificate: sha256:abc7ff041bf6fb13b43f3b4b6af1caa5265a23d1bec49ee0dbdc968ce95b9c76
 # body:        sha256:f3ce5ff10ef04d3a125744c5c235f47ebad2372a28b3abde2ecf8aa9f6e7d862
 """FIRE: functional interpolation of relative positions: not translation invariant.
 

@@ -2,7 +2,7 @@
 # reproduce:   symbolic-pe build 'fire:' --target numpy
 # target:      numpy
 # spec:        {"catalogue": "fire", "settings": {"c": "1/10", "dim": "64", "length": "512"}}
-# certificate: sha256:b9021ef7ef80c19e305c107629ecc7f172b9e1c819e9e978ac4b94fd10ac0906
+# certificate: sha256:abc7ff041bf6fb13b43f3b4b6af1caa5265a23d1bec49ee0dbdc968ce95b9c76
 # body:        sha256:9a4dc930e4987d364faf377663d0e924edd71a95e069f0f52baab096c32cfdb9
 """FIRE: functional interpolation of relative positions: not translation invariant.
 

@@ -2,7 +2,7 @@
 # reproduce:   symbolic-pe build 'fire:' --target torch
 # target:      torch
 # spec:        {"catalogue": "fire", "settings": {"c": "1/10", "dim": "64", "length": "512"}}
-# certificate: sha256:b9021ef7ef80c19e305c107629ecc7f172b9e1c819e9e978ac4b94fd10ac0906
+# certificate: sha256:abc7ff041bf6fb13b43f3b4b6af1caa5265a23d1bec49ee0dbdc968ce95b9c76
 # body:        sha256:c80361f7a2df42f40a71e61cc45d8f2f2bbe65f0795da2b1d5ceceb36dcd6514
 """FIRE: functional interpolation of relative positions: not translation invariant.
 

@@ -2,7 +2,7 @@
 # reproduce:   symbolic-pe build 'fope:' --target array-api
 # target:      array-api
 # spec:        {"catalogue": "fope", "settings": {"angles": "float64", "base": "10000", "cos_mix": "", "dim": "8", "layout": "half", "length": "512", "sin_mix": ""}}
-# certificate: sha256:49629bf2e7ac15cff75390a613194009dba0ab31206143596701f878faeacd6c
+# certificate: sha256:a9936ad86b37f1a78320fcfc4a47d6e7c0f8b2ea05fdc463384385752adc1372
 # body:        sha256:7804c114a9094354325ef3d42f960e4bbd5ed0e0d4df2e752d014d6e76934607
 """Fourier position embedding: mixtures of frequencies: not translation invariant.
 

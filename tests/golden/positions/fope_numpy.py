@@ -2,7 +2,7 @@
 # reproduce:   symbolic-pe build 'fope:' --target numpy
 # target:      numpy
 # spec:        {"catalogue": "fope", "settings": {"angles": "float64", "base": "10000", "cos_mix": "", "dim": "8", "layout": "half", "length": "512", "sin_mix": ""}}
-# certificate: sha256:49629bf2e7ac15cff75390a613194009dba0ab31206143596701f878faeacd6c
+# certificate: sha256:a9936ad86b37f1a78320fcfc4a47d6e7c0f8b2ea05fdc463384385752adc1372
 # body:        sha256:054047222b2c0e12caaf7b407a0da43b366a5e1a13bfb555c043838d96807e75
 """Fourier position embedding: mixtures of frequencies: not translation invariant.
 

@@ -2,7 +2,7 @@
 # reproduce:   symbolic-pe build 'fope:' --target torch
 # target:      torch
 # spec:        {"catalogue": "fope", "settings": {"angles": "float64", "base": "10000", "cos_mix": "", "dim": "8", "layout": "half", "length": "512", "sin_mix": ""}}
-# certificate: sha256:49629bf2e7ac15cff75390a613194009dba0ab31206143596701f878faeacd6c
+# certificate: sha256:a9936ad86b37f1a78320fcfc4a47d6e7c0f8b2ea05fdc463384385752adc1372
 # body:        sha256:2cd4f222d2e0a3b0fd2666ead815ce00da0d3a5f9534bbfafbfc18e50756a27a
 """Fourier position embedding: mixtures of frequencies: not translation invariant.
 

@@ -2,7 +2,7 @@
 # reproduce:   symbolic-pe build 'gla:dim=4' --target array-api
 # target:      array-api
 # spec:        {"catalogue": "gla", "settings": {"dim": "4", "normaliser": "16"}}
-# certificate: sha256:e815363d228c96cfe774e7a6a173f1477df988b4a50c55e2f7b93378b35e3558
+# certificate: sha256:21aa847b1b69689889589b182a3a1fe189fbc2ad9f39d3d1f88b7acaed9ed821
 # body:        sha256:38610752b313923f64a59b151688be1574e4944a766eb385e1b982d31791ed70
 """Gated linear attention: a learned clock for each channel.
 

@@ -2,7 +2,7 @@
 # reproduce:   symbolic-pe build 'gla:dim=4' --target numpy
 # target:      numpy
 # spec:        {"catalogue": "gla", "settings": {"dim": "4", "normaliser": "16"}}
-# certificate: sha256:e815363d228c96cfe774e7a6a173f1477df988b4a50c55e2f7b93378b35e3558
+# certificate: sha256:21aa847b1b69689889589b182a3a1fe189fbc2ad9f39d3d1f88b7acaed9ed821
 # body:        sha256:cbe12be7b34b077f9d669fd2f1e8a07629a24c6f33930e112f0f0bd8b8ccabe9
 """Gated linear attention: a learned clock for each channel.
 

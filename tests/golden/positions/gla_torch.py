@@ -2,7 +2,7 @@
 # reproduce:   symbolic-pe build 'gla:dim=4' --target torch
 # target:      torch
 # spec:        {"catalogue": "gla", "settings": {"dim": "4", "normaliser": "16"}}
-# certificate: sha256:e815363d228c96cfe774e7a6a173f1477df988b4a50c55e2f7b93378b35e3558
+# certificate: sha256:21aa847b1b69689889589b182a3a1fe189fbc2ad9f39d3d1f88b7acaed9ed821
 # body:        sha256:208103494f493d4fc6c6e0bc0316d07d99df805d1bc075f9770654666319ba3f
 """Gated linear attention: a learned clock for each channel.
 

@@ -2,7 +2,7 @@
 # reproduce:   symbolic-pe build 'kerple:' --target array-api
 # target:      array-api
 # spec:        {"catalogue": "kerple", "settings": {"a": "1", "dim": "64", "kernel": "log", "p": "1"}}
-# certificate: sha256:16cd113350d841c024678e7bd3e2b171af0fde6338984476150732e9fc403a86
+# certificate: sha256:b85742167303c660ee3233702b67f7e26cbffacdfa008c144abf59365e6331e3
 # body:        sha256:73f450e6a86649556b276d235b6c8f0cd51f486ce324028e7c4f98ffc69ceb2c
 """KERPLE: kernels of conditionally positive definite type: translation invariant,
 without finite-dimensional realisation.

@@ -2,7 +2,7 @@
 # reproduce:   symbolic-pe build 'kerple:' --target numpy
 # target:      numpy
 # spec:        {"catalogue": "kerple", "settings": {"a": "1", "dim": "64", "kernel": "log", "p": "1"}}
-# certificate: sha256:16cd113350d841c024678e7bd3e2b171af0fde6338984476150732e9fc403a86
+# certificate: sha256:b85742167303c660ee3233702b67f7e26cbffacdfa008c144abf59365e6331e3
 # body:        sha256:ad37e8400024da9de6f0f3da2491e1779b5440a99c0563b2106f8869d275f8ea
 """KERPLE: kernels of conditionally positive definite type: translation invariant,
 without finite-dimensional realisation.

@@ -2,7 +2,7 @@
 # reproduce:   symbolic-pe build 'kerple:kernel=power,p=1/2' --target array-api
 # target:      array-api
 # spec:        {"catalogue": "kerple", "settings": {"a": "1", "dim": "64", "kernel": "power", "p": "1/2"}}
-# certificate: sha256:8ff8a20ecb9fda2a291bbc19fd954a1713cc52398844f0403371e04c84f19240
+# certificate: sha256:8fe6362da7edc55f6f263927beefb4c85fba2a51e64e13742d034860bbd322c7
 # body:        sha256:2f610b25135d5f856597e9df1b0a824fc430c2e24e7033ef797688b0320e4d4d
 """KERPLE: kernels of conditionally positive definite type: translation invariant,
 without finite-dimensional realisation.

@@ -2,7 +2,7 @@
 # reproduce:   symbolic-pe build 'kerple:kernel=power,p=1/2' --target numpy
 # target:      numpy
 # spec:        {"catalogue": "kerple", "settings": {"a": "1", "dim": "64", "kernel": "power", "p": "1/2"}}
-# certificate: sha256:8ff8a20ecb9fda2a291bbc19fd954a1713cc52398844f0403371e04c84f19240
+# certificate: sha256:8fe6362da7edc55f6f263927beefb4c85fba2a51e64e13742d034860bbd322c7
 # body:        sha256:20abed5d086c6e6dd6e7288ac3bf34bd288055663528c9dcbe47dd5bc165b8e4
 """KERPLE: kernels of conditionally positive definite type: translation invariant,
 without finite-dimensional realisation.

@@ -2,7 +2,7 @@
 # reproduce:   symbolic-pe build 'kerple:' --target torch
 # target:      torch
 # spec:        {"catalogue": "kerple", "settings": {"a": "1", "dim": "64", "kernel": "log", "p": "1"}}
-# certificate: sha256:16cd113350d841c024678e7bd3e2b171af0fde6338984476150732e9fc403a86
+# certificate: sha256:b85742167303c660ee3233702b67f7e26cbffacdfa008c144abf59365e6331e3
 # body:        sha256:4db9501c650733ec447dcd71264d8ee3dd8b5f02ceba9c6976e3364e78f1c9aa
 """KERPLE: kernels of conditionally positive definite type: translation invariant,
 without finite-dimensional realisation.

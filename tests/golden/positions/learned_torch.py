@@ -2,7 +2,7 @@
 # reproduce:   symbolic-pe build 'learned:length=20' --target torch
 # target:      torch
 # spec:        {"catalogue": "learned", "settings": {"dim": "64", "length": "20"}}
-# certificate: sha256:b5b6c20529c80c54099bb7b3ee0fe7619b5cd6bb420293d28622c95eda6e45a1
+# certificate: sha256:7683e3d6e6317340fcc25eda8df2925eff9c7ca56a4f53c141ef64b090509bce
 # body:        sha256:8e7e0e59a5880f5e33af4216677a810f3b8b89a7462cddda3dc350213443c7be
 """Learned absolute positions: not translation invariant.
 

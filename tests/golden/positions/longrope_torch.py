@@ -2,7 +2,7 @@
 # reproduce:   symbolic-pe build 'longrope:dim=8,start=4' --target torch
 # target:      torch
 # spec:        {"catalogue": "longrope", "settings": {"angles": "float64", "attention_factor": "0", "base": "10000", "dim": "8", "factor": "32", "layout": "half", "length": "131072", "long_factor": "", "original_length": "4096", "rotary_dim": "0", "short_factor": "", "start": "4"}}
-# certificate: sha256:35d75fa16ebb4b5ec1d1a959f6bac39db58222c9471f8e63e941868babc49bef
+# certificate: sha256:9f14ba025f2e6ac087ee817d327e85191343740a3b72ae2fca3fba46615f3051
 # body:        sha256:a45099d3e13c97fd93e41ea8dbca5972d4292f11a84267b894e79cc9975a6efa
 """LongRoPE: one factor for each plane, found by search: not translation invariant.
 

@@ -2,7 +2,7 @@
 # reproduce:   symbolic-pe build 'm-rope:dim=16,sections=2 3 3,arrangement=sections' --target array-api
 # target:      array-api
 # spec:        {"catalogue": "m-rope", "settings": {"arrangement": "sections", "base": "1000000", "dim": "16", "layout": "half", "sections": "2 3 3"}}
-# certificate: sha256:815ad661e7e582e70fd56ec15a5772088e38092918b91e6d776b55ada84906d7
+# certificate: sha256:a3a0c62155b90ecd6e5825cdad67ba6624a86e28c74bb0a5ec0b6ceb38cf1266
 # body:        sha256:de49e514278903508da4fbc2840506f3ce6ebe91bc2015778903943d8f47310c
 """M-RoPE: time, height and width share one ladder.
 

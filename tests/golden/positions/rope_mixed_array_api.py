@@ -2,7 +2,7 @@
 # reproduce:   symbolic-pe build 'rope-mixed:dim=8,layout=half' --target array-api
 # target:      array-api
 # spec:        {"catalogue": "rope-mixed", "settings": {"base": "10", "dim": "8", "direction": "3/5 4/5", "layout": "half", "x": "", "y": ""}}
-# certificate: sha256:37121c63277c53170857195a0eec33794e9532c9765e30131c1f30919ed7e505
+# certificate: sha256:829ef419f15338993b370f6da2128f6f78c068702836966eab5936eeb4c8b124
 # body:        sha256:74ddd24312f41d49c0b01ef31fadcecd75d8c85515c9e33911e59d602ed43d38
 """RoPE-Mixed: learned directions in the plane.
 

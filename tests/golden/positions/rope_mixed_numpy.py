@@ -2,7 +2,7 @@
 # reproduce:   symbolic-pe build 'rope-mixed:dim=8,layout=half' --target numpy
 # target:      numpy
 # spec:        {"catalogue": "rope-mixed", "settings": {"base": "10", "dim": "8", "direction": "3/5 4/5", "layout": "half", "x": "", "y": ""}}
-# certificate: sha256:37121c63277c53170857195a0eec33794e9532c9765e30131c1f30919ed7e505
+# certificate: sha256:829ef419f15338993b370f6da2128f6f78c068702836966eab5936eeb4c8b124
 # body:        sha256:c4e5af463c52dbb3a687335449cb9daba451ab9ac6cdc410fe0f7dfe7a9c3954
 """RoPE-Mixed: learned directions in the plane.
 

@@ -2,7 +2,7 @@
 # reproduce:   symbolic-pe build 'sinusoidal:dim=8' --target array-api
 # target:      array-api
 # spec:        {"catalogue": "sinusoidal", "settings": {"base": "10000", "dim": "8", "form": "paper"}}
-# certificate: sha256:a56a9f031c83eda6c7f13afc3901d689eb87c8d9a7279b5dbc12cf57c6355b60
+# certificate: sha256:e88c0f26a3e9443f8e8cf48439716fe7ff871b1a69b7831616eaa64a19f29e84
 # body:        sha256:e55678d9c69f70f170bcc7b031552ceb7c3fc7a0233bcc46d949c6673b67a968
 """Sinusoidal absolute positions: not translation invariant.
 

@@ -2,7 +2,7 @@
 # reproduce:   symbolic-pe build 'sinusoidal:dim=8' --target numpy
 # target:      numpy
 # spec:        {"catalogue": "sinusoidal", "settings": {"base": "10000", "dim": "8", "form": "paper"}}
-# certificate: sha256:a56a9f031c83eda6c7f13afc3901d689eb87c8d9a7279b5dbc12cf57c6355b60
+# certificate: sha256:e88c0f26a3e9443f8e8cf48439716fe7ff871b1a69b7831616eaa64a19f29e84
 # body:        sha256:b91547303682013b607433d72ea2932b447490cd8389fb39bd88cd03bfe05505
 """Sinusoidal absolute positions: not translation invariant.
 

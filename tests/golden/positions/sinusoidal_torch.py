@@ -2,7 +2,7 @@
 # reproduce:   symbolic-pe build 'sinusoidal:dim=8' --target torch
 # target:      torch
 # spec:        {"catalogue": "sinusoidal", "settings": {"base": "10000", "dim": "8", "form": "paper"}}
-# certificate: sha256:a56a9f031c83eda6c7f13afc3901d689eb87c8d9a7279b5dbc12cf57c6355b60
+# certificate: sha256:e88c0f26a3e9443f8e8cf48439716fe7ff871b1a69b7831616eaa64a19f29e84
 # body:        sha256:e08f2adbbb6c56afb36b800fba5967bc394e20b8a28d4ac0a0b1c34b133b62f0
 """Sinusoidal absolute positions: not translation invariant.
 

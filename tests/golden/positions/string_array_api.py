@@ -2,7 +2,7 @@
 # reproduce:   symbolic-pe build 'string:' --target array-api
 # target:      array-api
 # spec:        {"catalogue": "string", "settings": {"dim": "4", "form": "cayley", "skew": "1/2 0 0 1/3 0 1/4", "x": "1 1/10", "y": "1/10 1"}}
-# certificate: sha256:d8e410547adad7c4b3876ad22a1c5c24166799beee1640355db16340ff9e606c
+# certificate: sha256:98932301be012cd02bd432ce37fcec6ee35032996b311f0899d31c943fa40410
 # body:        sha256:dbff37b37b77ec658463f981fd6caddb34665a9ca8bae7cd8d07bed859e103b9
 """STRING: commuting skew generators in a learned basis.
 

@@ -2,7 +2,7 @@
 # reproduce:   symbolic-pe build 'string:' --target numpy
 # target:      numpy
 # spec:        {"catalogue": "string", "settings": {"dim": "4", "form": "cayley", "skew": "1/2 0 0 1/3 0 1/4", "x": "1 1/10", "y": "1/10 1"}}
-# certificate: sha256:d8e410547adad7c4b3876ad22a1c5c24166799beee1640355db16340ff9e606c
+# certificate: sha256:98932301be012cd02bd432ce37fcec6ee35032996b311f0899d31c943fa40410
 # body:        sha256:3da30175b8726293916cddaede6a9f56b0911c1e95f59f81c4b170e8979ea887
 """STRING: commuting skew generators in a learned basis.
 

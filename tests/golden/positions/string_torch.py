@@ -2,7 +2,7 @@
 # reproduce:   symbolic-pe build 'string:' --target torch
 # target:      torch
 # spec:        {"catalogue": "string", "settings": {"dim": "4", "form": "cayley", "skew": "1/2 0 0 1/3 0 1/4", "x": "1 1/10", "y": "1/10 1"}}
-# certificate: sha256:d8e410547adad7c4b3876ad22a1c5c24166799beee1640355db16340ff9e606c
+# certificate: sha256:98932301be012cd02bd432ce37fcec6ee35032996b311f0899d31c943fa40410
 # body:        sha256:26e976e2c75a433043ae630458e316fbbcd3db6bbfa75cf091542c81659ca3da
 """STRING: commuting skew generators in a learned basis.
 

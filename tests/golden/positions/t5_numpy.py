@@ -2,7 +2,7 @@
 # reproduce:   symbolic-pe build 't5:direction=both,buckets=16,max_distance=20' --target numpy
 # target:      numpy
 # spec:        {"catalogue": "t5", "settings": {"buckets": "16", "dim": "64", "direction": "both", "max_distance": "20"}}
-# certificate: sha256:162b19b3a6716bcd64ccd204e3e2d22bf4d1486218067d96e6da47c1c53cc24e
+# certificate: sha256:7e2074bac055a87de85670ce0da1230a331e883c73da0adbeb0eee5608deac93
 # body:        sha256:a789cbd29f183a1db65f5943c8369b33a21b2b86fa0814c41fb63f6172e11f3e
 """T5: learned biases of logarithmic buckets: translation invariant, without
 finite-dimensional realisation.

@@ -2,7 +2,7 @@
 # reproduce:   symbolic-pe build 't5:direction=both,buckets=16,max_distance=20' --target torch
 # target:      torch
 # spec:        {"catalogue": "t5", "settings": {"buckets": "16", "dim": "64", "direction": "both", "max_distance": "20"}}
-# certificate: sha256:162b19b3a6716bcd64ccd204e3e2d22bf4d1486218067d96e6da47c1c53cc24e
+# certificate: sha256:7e2074bac055a87de85670ce0da1230a331e883c73da0adbeb0eee5608deac93
 # body:        sha256:7f1b57de8b62a82f8a2281e683657c8c124c7cde97227b7b70b20fcfb0982a81
 """T5: learned biases of logarithmic buckets: translation invariant, without
 finite-dimensional realisation.
