@@ -87,7 +87,7 @@ def joint_basis(matrices: Sequence[ScalarMatrix]) -> JointBasis:
     >>> x = [[parse(t) for t in row.split()] for row in ("0 -1 0", "1 0 -2", "0 2 0")]
     >>> found = joint_basis([scalar_matrix(x)])
     >>> found.planes, str(found.frequencies[0][0]), str(found.distance)
-    (((1, 2),), '5^(1/2)', '0')
+    (((1, 2),), 'sqrt(5)', '0')
 
     Raises `NotYetCovered` for entries that are no rational multiples of one number in each axis,
     for dimensions above 64, and for eigenvectors that are nearly dependent.
