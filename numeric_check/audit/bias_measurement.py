@@ -148,7 +148,8 @@ def _odd(subject: BiasSubject, measured: MeasuredBias) -> tuple[list[int], Array
 
     Every query t is asked for beside key 0 and every key s beside the last query T: the entries
     (t, 0) and (T, T − t) have one lag. Where rows have constants of their own, each b(t, t) is
-    taken off first. Beside these positions, the column without constants.
+    taken off first, and at odd positions in any case. Beside these positions, the column without
+    constants.
     """
     last = measured.positions[-1]
     every = range(last + 1)
@@ -157,8 +158,11 @@ def _odd(subject: BiasSubject, measured: MeasuredBias) -> tuple[list[int], Array
         row = subject.apply([last], every)[:, 0, ::-1]
         start = np.where(np.isfinite(column[:, :1]), column[:, :1], 0.0)
         failing = _apart(measured, column, row, last)
-        if failing.mean() > MANY:
-            own = _diagonal(subject, last)
+        if failing.mean() <= MANY:
+            places = np.flatnonzero(failing)
+            column[:, places] += start - _diagonal(subject, places)
+        else:
+            own = _diagonal(subject, range(last + 1))
             column, row, start = column - own, row - own[:, -1:], 0.0 * start
             failing = _apart(measured, column, row, last)
     except AuditError:  # it does not take so many
@@ -177,11 +181,13 @@ def _apart(measured: MeasuredBias, column: Array, row: Array, last: int) -> npt.
     return np.asarray((gap > 2.0 * measured.losses(sizes, last)).any(axis=0))
 
 
-def _diagonal(subject: BiasSubject, last: int) -> Array:
-    """b(t, t) at every t, from blocks on the diagonal."""
+def _diagonal(subject: BiasSubject, places: Sequence[int] | npt.NDArray[np.intp]) -> Array:
+    """b(t, t) at these t, (heads, n), from blocks on the diagonal."""
+    if not len(places):
+        return np.zeros((1, 0))
     parts = []
-    for first in range(0, last + 1, BLOCK):
-        places = range(first, min(first + BLOCK, last + 1))
-        parts.append(np.einsum("hnn->hn", subject.apply(places, places)))
+    for first in range(0, len(places), BLOCK):
+        block = [int(t) for t in places[first : first + BLOCK]]
+        parts.append(np.einsum("hnn->hn", subject.apply(block, block)))
     own = np.concatenate(parts, axis=1)
     return np.where(np.isfinite(own), own, 0.0)
