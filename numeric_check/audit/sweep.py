@@ -8,6 +8,7 @@ position alone is met, wherever it is; what is done about it is done with matric
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -150,7 +151,7 @@ def _cleaned(part: Part) -> Array:
 
 
 @dataclass(frozen=True)
-class _Expected:
+class _Expected(ABC):
     """Images left·exp(tY)·right of groups of one size, and what they may be off by at t.
 
     groups             channels, shape (g, k)
@@ -164,10 +165,10 @@ class _Expected:
     constants: Array
     slopes: Array
 
+    @abstractmethod
     def images(self, start: int, count: int) -> tuple[list[Array], Array]:
         """From position `start` on: the k channels of every group, each (count, g); norms of what
         is added up, (count, g) or (g,)."""
-        raise NotImplementedError
 
     def failing(self, images: Array, start: int, dtype: str) -> npt.NDArray[np.bool_]:
         """Which positions from `start` on are off by more than is allowed; none out of range."""

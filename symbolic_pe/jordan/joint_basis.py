@@ -39,7 +39,7 @@ from symbolic_pe.algebra.matrix import (
 from symbolic_pe.algebra.scalar import ONE, ZERO, Scalar, precision
 from symbolic_pe.errors import NotYetCovered
 from symbolic_pe.jordan.joint import as_multiple, joint_degree
-from symbolic_pe.jordan.joint_pieces import Piece, joined_columns, rational_pieces
+from symbolic_pe.jordan.joint_pieces import Piece, identity_of, joined_columns, rational_pieces
 from symbolic_pe.jordan.nearby import MAX_CONDITION, MAX_DISTANCE, power_of_two
 from symbolic_pe.jordan.rational import (
     centre_and_discriminant,
@@ -158,12 +158,9 @@ class _Split:
 def _split(piece: Piece, matrices: Sequence[fmpq_mat]) -> _Split:
     degree, size = int(piece.polynomial.degree()), piece.basis.ncols()
     normal = _are_normal(matrices)
-    cyclic = joined = fmpq_mat(size, 0)
+    joined = fmpq_mat(size, 0)
     for v in _spanning(piece, normal):
-        cyclic = _cyclic(piece, v)
-        joined = fmpq_mat(
-            [left + right for left, right in zip(joined.tolist(), cyclic.tolist(), strict=True)]
-        )
+        joined = _with(joined, _cyclic(piece, v))
     undone = joined.inv()
     count = size // degree
     entries = tuple(
@@ -241,7 +238,7 @@ def _filtration(nilpotents: Sequence[fmpq_mat]) -> list[fmpq_mat]:
     """Bases of U₁ ⊂ U₂ ⊂ …, the last of them everything."""
     n = nilpotents[0].nrows()
     levels: list[fmpq_mat] = []
-    annihilator = fmpq_mat([[fmpq(int(i == j)) for j in range(n)] for i in range(n)])
+    annihilator = identity_of(n)
     while not levels or levels[-1].ncols() < n:
         stacked = [row for x in nilpotents for row in (annihilator * x).tolist()]
         kernel = nullspace(fmpq_mat(stacked))

@@ -251,3 +251,30 @@ def test_large_powers_end_soon() -> None:
     terms = num(*[(1, "query", k) for k in range(1, 900)])
     reason = judge(pairs(terms, ["1" * 150, "0"], ["2" + "1" * 149, "1" + "0" * 149])).reason
     assert "work limit" in reason
+
+
+@pytest.mark.parametrize("name", ["query", "key", "lag"])
+def test_no_other_number_has_the_name_of_a_position(name: str) -> None:
+    """Its value would be hidden in definitions of it: exp(key) would be of the lag alone."""
+    g = define("g", "exp", num((1, name)))
+    for parameter, right in ((name, False), ("other", True)):
+        g["of"] = num((1, parameter))
+        fields: Json = {"parameters": {parameter: "real"}, "definitions": [g]}
+        result = judge(score(num((1, "g")), ["relativity"], **fields))
+        assert result.accepted == right, result.reason
+    step = define(name, "exp", num((1, "lag")))
+    assert judge(score(LAG, ["invariance"], step)).reason == "positions: a name is taken"
+
+
+@pytest.mark.parametrize("name", ["i", "t", "r", "x", "y"])
+def test_steps_have_names_of_their_own(name: str) -> None:
+    steps = [define("y", "exp", LAG), define(name, "log", num(1, (1, "lag")))]
+    fields: Json = {"definitions": [SQRT2], "rates": {"x": ONE}}
+    assert judge(score(Y, ["invariance"], *steps, **fields)).reason == "positions: a name is taken"
+
+
+@pytest.mark.parametrize("degree", [0, 1025, 4095])
+def test_the_degree_of_a_step(degree: int) -> None:
+    for b in (Y, num((1, "y", -1))):
+        assert not growing(b, root("y", degree, num(1, (1, "lag"))))
+    assert growing(Y, root("y", 1024, num(1, (1, "lag"))))

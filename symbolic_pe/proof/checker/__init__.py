@@ -144,7 +144,7 @@ def _refuted(read: Mapping[str, Any], item: Mapping[str, Any]) -> Vanishing:
     laws = [matrix for _, matrix in stated.claims[claim]()]
     require(witness["index"] < len(laws), f"{claim} has no such matrix")
     entry = laws[witness["index"]].entries.get((witness["row"], witness["column"]), ())
-    require(field.ball(entry, witness["time"]).avoids(exact(0)), "it may be 0")
+    require(field.ball(field.normal(entry), witness["time"]).avoids(exact(0)), "it may be 0")
 
 
 def check_text(text: str, *, ignore_digest: bool = False) -> CheckResult:

@@ -85,7 +85,8 @@ COEFFICIENT, BOUND = (
 def expect(holds: bool, where: str, expected: str, got: object) -> None:
     """Refuse a value of another form."""
     if not holds:
-        shown = ascii(got)[:60] if isinstance(got, str | int) else type(got).__name__
+        short = isinstance(got, str) or (isinstance(got, int) and abs(got) < 10**30)
+        shown = ascii(got)[:60] if short else type(got).__name__
         raise CertificateError(f"{where}: expected {expected}; got {shown}")
 
 

@@ -223,6 +223,7 @@ class Field:
 
     def _power(self, atom: str, e: int, t: Fraction) -> Ball:
         if atom == TIME:
+            self.spend(_cost(t, e))
             return exact(t**e)
         if atom in self.rates:
             return balls.exp(self.ball(self.dot([(self.rates[atom], whole(t * e))])))

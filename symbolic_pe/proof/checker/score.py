@@ -1,7 +1,7 @@
 """What a certificate of a score that no group gives states, and how it is decided.
 
 A score b(t, s), t >= s >= 0, is a number in the positions query = t, key = s, lag = t − s, and in
-numbers that are defined by them.
+numbers that are defined by them. What is claimed of it is claimed wherever it has a value.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from symbolic_pe.proof.checker.balls import require
 from symbolic_pe.proof.checker.form import SAME_LAG
 from symbolic_pe.proof.checker.groups import Statement, Vanishing, nothing, orbit
-from symbolic_pe.proof.checker.numbers import Field, Number
+from symbolic_pe.proof.checker.numbers import IMAGINARY, MAX_EXPONENT, TIME, Field, Number
 
 POSITIONS = "query", "key", "lag"
 
@@ -24,8 +24,14 @@ class Score(Statement):
     def __init__(self, field: Field, document: Mapping[str, Any]) -> None:
         self.field, self.document = field, document
         self.b, self.steps = document["score"], document["positions"]
+        names = [*POSITIONS, *(step["name"] for step in self.steps)]
+        free = {*names}.isdisjoint((IMAGINARY, TIME, *field.signs, *field.rates))
+        require(free and len({*names}) == len(names), "positions: a name is taken")
         known = {*POSITIONS, *field.signs}
         named = [*((step["name"], step["of"]) for step in self.steps), ("score", self.b)]
+        for step in self.steps:
+            right = 0 < step["degree"] <= MAX_EXPONENT
+            require(right, f"positions: {step['name']} has no such degree")
         for name, of in named:
             require(_atoms(of) <= known, f"{name} is of what is not defined before it")
             known.add(name)
