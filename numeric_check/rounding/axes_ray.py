@@ -52,8 +52,7 @@ class RayKernel(Kernel):
     def _along(self, function: Callable[..., Any]) -> Callable[..., Any]:
         def called(x: Any, position: RoundedArray, *, reference: RoundedArray) -> Any:
             if self.reference:
-                given = (self._spread(value) for value in (position, reference))
-                return function(x, next(given), reference=next(given))
+                return function(x, self._spread(position), reference=self._spread(reference))
             u = np.full(position.shape, displacement(), dtype=object)
             return function(x, self._spread(position.like(u)))
 

@@ -3,10 +3,11 @@
     ŷ for exp(Σ pₐ(Dₐ + Nₐ)) against y, where |pₐ| ≤ |nₐu|:   ‖A_B(p)‖ ≥ e^{Σ pₐαₐ}
 
 since every eigenvalue of the block B has that size. So errors are bounded relative to the
-exponential alone, as Σ_k ε_k|u|^k. Nothing is lost where signs cancel: the text is executed with
-sign(nₐ)·|Nₐ| in place of Nₐ (SHEAR of the text), entry by entry. All coefficients of the exact
-result are then sums without cancelling, which is decided, so every majorant on the way is above
-that of the text itself at any p of the box. What the constants are off by is bounded with
+exponential alone, as Σ_k ε_k|u|^k. Nothing of the result is lost where signs cancel: the text is
+executed with sign(nₐ)·|Nₐ| in place of Nₐ (SHEAR of the text), entry by entry, and that the exact
+result is then a sum without cancelling is decided. On the way numbers that are free of the position
+are not added, as entries of two axes could cancel there. What the constants are off by is bounded
+with
 
     ‖exp(Σ pₐN̂ₐ) − exp(Σ pₐNₐ)‖ ≤ Σ_k ((ν + δ)^k − ν^k)|u|^k/k!,  ν = Σ|nₐ|‖Nₐ‖, δ = Σ|nₐ|‖N̂ₐ − Nₐ‖.
 """
@@ -77,8 +78,9 @@ class ShearedRay:
     @classmethod
     def of(cls, kernel: Kernel, plan: AxesPlan, weights: Sequence[int], rates: Rates) -> Self:
         """Along n."""
-        made = (kind.of(kernel, plan, weights) for kind in (RayKernel, ShearedKernel))
-        return cls(next(made), next(made), plan, plan_along(plan, weights), rates)  # type: ignore[arg-type]
+        plain = RayKernel.of(kernel, plan, weights)
+        sheared = ShearedKernel.of(kernel, plan, weights)
+        return cls(plain, sheared, plan, plan_along(plan, weights), rates)
 
     # -- constants ------------------------------------------------------------------------------
 
@@ -149,8 +151,8 @@ class ShearedRay:
         """The bound of the maps for |pₐ − cₐ| ≤ |u|."""
         limit = float(self.plan.encoding.domain.max_position) if reach is None else float(reach)
         largest = max(self._sizes(block)[0] for block in self.blocks)
-        chains = {"shear": largest, "length": self.axes.degree + 1}
-        served = served_reach(self.plan, dtype, limit, **chains)  # type: ignore[arg-type]
+        length = self.axes.degree + 1
+        served = served_reach(self.plan, dtype, limit, shear=largest, length=length)
         found: list[BlockBound] = []
         try:
             with time_limit(SECONDS), np.errstate(all="ignore"):
@@ -166,7 +168,7 @@ class ShearedRay:
         return KernelBound(dtype, served, cut, relative, absolute, tuple(found))
 
     def _side(self, dtype: str, side: str, reach: float) -> Iterator[BlockBound]:
-        model = Model(reach, in_basis=self.axes.bases is not None)
+        model = Model(reach, in_basis=self.axes.bases is not None, apart=True)
         d = self.axes.encoding.dimension
         rows: list[Rounded] = list(run_side(self.sheared, self.plan, dtype, side, model)[0, :d])
         self._decide(side, rows)

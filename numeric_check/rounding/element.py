@@ -113,6 +113,7 @@ class Model:
     cell      answers comparisons of squares u²D, where D has parameters
     shares    elements of arrays are few shared objects (see `distinct`)
     in_basis  the first product of the input with a matrix is one with a basis
+    apart     constants are not added: those of a text may cancel where others do not
     """
 
     reach: float
@@ -122,6 +123,7 @@ class Model:
     stages: list[list[Rounded]] = field(default_factory=list)
     shares: bool = False
     in_basis: bool = True
+    apart: bool = False
 
     def new_stage(self, products: Any) -> Any:
         """The product of the input with a basis becomes an input of its own.
@@ -270,10 +272,15 @@ class Model:
         for zero, other in ((a, b), (b, a)):
             if zero.constant == 0:
                 return self.rounded(other, dtype)
+        self._keep_apart(a, b)
         value = majorant.sum_of(a.value, b.value)
         error = majorant.add(a.absolute(), b.absolute())
         whole = Rounded(value, error, upward.NOTHING, upward.plus(a.tiny, b.tiny))
         return self.rounded(whole, dtype, flushes=True)
+
+    def _keep_apart(self, *parts: Rounded) -> None:
+        if self.apart and all(part.value.keys() <= {ONE} for part in parts):
+            raise LeavesTheRing("the text adds constants where a shear is read")
 
     def divide(self, a: Rounded, b: Rounded, dtype: str) -> Rounded:
         """fl(â/b̂) by an exact constant. Raises `LeavesTheRing` for any other divisor."""
@@ -307,6 +314,7 @@ class Model:
         """Σ âᵢ in any order: a term passes through one rounding less than there are terms."""
         if len(parts) < 2:
             return parts[0] if parts else number(0)
+        self._keep_apart(*parts)
         value: Value = {}
         error: Majorant = {}
         sizes: Majorant = {}

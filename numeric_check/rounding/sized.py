@@ -25,6 +25,7 @@ from numeric_check.text_proof.exact_element import LeavesTheRing
 EXACT_TO = 2.0**53
 """Whole numbers up to here are numbers of float64."""
 UNKNOWN = math.inf
+NO_BOUND = "the text computes with whole numbers that have no bound"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ class Sized:
         return not any(self.error)
 
     def __neg__(self) -> Sized:
-        return replace(self, value=-self.value, low=-self.high, high=-self.low)
+        return replace(self, value=-self.value, low=-self.high, high=-self.low, role="")
 
 
 def constant(x: object, exact: arb | None = None) -> Sized:
@@ -165,12 +166,16 @@ class SizedModel:
 
     def _whole_or_rounded(self, a: Sized, whole: bool, dtype: str) -> Sized:
         """A sum or product of whole numbers is one, and exact where float64 holds all of them."""
-        largest = math.inf if a.bound is None else upward.value(a.bound, self.reach)
-        if whole and dtype in ("float64", INTEGER) and largest <= EXACT_TO:
+        if whole and self._holds(a.bound, dtype):
             return replace(a, whole=True)
         if dtype == INTEGER:
-            raise LeavesTheRing("the text computes with whole numbers that have no bound")
+            raise LeavesTheRing(NO_BOUND)
         return self.rounded(a, dtype)
+
+    def _holds(self, bound: Polynomial | None, dtype: str) -> bool:
+        """Whether whole numbers of that size are numbers of the dtype."""
+        largest = math.inf if bound is None else upward.value(bound, self.reach)
+        return dtype in ("float64", INTEGER) and largest <= EXACT_TO
 
     def divide(self, a: Sized, b: Sized, dtype: str) -> Sized:
         """fl(â/b̂), where the divisor keeps away from 0: it is off by δ of itself."""
@@ -203,8 +208,10 @@ class SizedModel:
             value, size = value + x.value, upward.plus(size, x.size)
             error = upward.largest(error, x.error)
             bound = None if bound is None or x.bound is None else upward.add(bound, x.bound)
-        if all(x.whole for x in parts):
+        if all(x.whole for x in parts) and self._holds(bound, dtype):
             return Sized(value, size, bound=bound, ratio=1.0, whole=True)
+        if dtype == INTEGER:
+            raise LeavesTheRing(NO_BOUND)
         ratio = max(x.ratio for x in parts) if min(x.low for x in parts) >= 0 else UNKNOWN
         once = upward.plus(1.0, FORMATS[dtype].unit_roundoff)
         growth = upward.plus(upward.power(once, len(parts) - 1), -1.0)
@@ -215,7 +222,7 @@ class SizedModel:
 
     def larger(self, a: Sized, b: Sized) -> Sized:
         """max(â, b̂), which is off by no more than one of them."""
-        if b.high <= a.low:
+        if b.high <= a.low and b.exact:
             return a
         first = a.value if a.value >= b.value else b.value
         joined = self.either(a, b)
@@ -244,18 +251,19 @@ class SizedModel:
     def magnitude(self, a: Sized) -> Sized:
         """|â|."""
         high = max(abs(a.low), abs(a.high))
-        return replace(a, value=abs(a.value), low=0.0, high=high)
+        return replace(a, value=abs(a.value), low=0.0, high=high, role="")
 
     def compared(self, a: Sized, b: Sized, holds: Callable[[arb, arb], bool]) -> Sized:
         """1 or 0. Only exact numbers are compared: others may lie on the other side."""
         if not (a.exact and b.exact):
             raise LeavesTheRing("the text compares numbers that are rounded")
-        return constant(1 if holds(a.value, b.value) else 0)
+        found = constant(1 if holds(a.value, b.value) else 0)
+        return replace(found, low=0.0, high=1.0, bound=(1.0,))  # elsewhere it may be the other one
 
     def floor(self, a: Sized) -> Sized:
         """⌊a⌋ of an exact number that is not negative."""
-        if not a.exact:
-            raise LeavesTheRing("the text takes the whole part of a number that is rounded")
+        if not a.exact or a.low < 0.0:
+            raise LeavesTheRing("the text takes the whole part of what is rounded or negative")
         found = a.value.floor()
         return Sized(found, upward.above(found), ratio=1.0, bound=a.bound, whole=True)
 
@@ -270,7 +278,10 @@ class SizedModel:
         size = upward.plus(1.0, upward.above(value))
         low = math.log(a.low)
         low -= 2.0**-50 * (1.0 + abs(low))
-        high = math.inf if not math.isfinite(a.high) else math.log(a.high) * (1 + 2.0**-50)
+        high = math.inf
+        if math.isfinite(a.high):
+            high = math.log(a.high)
+            high += 2.0**-50 * (1.0 + abs(high))
         ratio = upward.up(1.0 + upward.up(1.0 / low)) if low > 0.0 else UNKNOWN
         found = Sized(value, size, upward.scale(away, factor), low, high, ratio)
         return self._from_library(found, dtype)

@@ -10,7 +10,7 @@ import pytest
 from numeric_check.kernels.kernel import Kernel, compile_kernel
 from numeric_check.laws.axes_kernel import REQUIRED
 from numeric_check.rounding import judge_axes
-from numeric_check.rounding.axes import rays_of
+from numeric_check.rounding.axes import Ray, rays_of
 from numeric_check.rounding.axes_ray import RayKernel, plan_along
 from numeric_check.rounding.axes_shears import ShearedRay
 from numeric_check.rounding.blocks import FORMS, MAPS, BlockBound
@@ -91,6 +91,38 @@ def test_an_edit_of_a_dtype_is_seen() -> None:
     assert after.false_statements(stated)
 
 
+def rotating(*frequencies: str) -> AxesPlan:
+    found = from_any_document({"axes": [{"blocks": [{"frequency": f}]} for f in frequencies]})
+    assert isinstance(found, SeveralAxes)
+    return plan_axes(found)
+
+
+def test_what_cancels_along_one_ray_is_counted() -> None:
+    """Angles rounded to float32: along (1, 1) little is left of them, along (1, −1) all is."""
+    plan = rotating("1", "-1023/1024")
+    right = "elapsed @ FREQUENCY"
+    wrong = f"({right}).astype(np.float32).astype(np.float64)"
+    kernel = compiled(plan, right=right, wrong=wrong)
+    judged = judge_axes(kernel, plan)
+    assert judged.verdict == "holds", judged.reason
+    vectors = np.random.default_rng(3).standard_normal((4, 2))
+    worst = 0.0
+    for n in [(1000003, -999979), (999983, 1000003), (777777, -888887)]:
+        bound = everywhere(plan, n, judged.dtypes["float64"].bound)
+        bench = Bench(RayKernel.of(kernel, plan, n), plan_along(plan, n), bound)
+        worst = max(worst, *(m.ratio for m in bench.worst([1], vectors)))
+    assert 0.1 < worst <= 1.0
+
+
+def test_an_edited_text_of_many_axes_has_no_bound() -> None:
+    plan = rotating(*(f"1/{k}" for k in range(1, 7)))
+    assert judge_axes(compiled(plan), plan, dtypes=["float64"]).verdict == "holds"
+    right = "elapsed @ FREQUENCY"
+    judged = judge_axes(compiled(plan, right=right, wrong=f"1.0 * ({right})"), plan)
+    assert judged.verdict == "undecided"
+    assert "edited" in judged.reason
+
+
 def test_a_wrong_text_has_no_bound() -> None:
     plan = plan_axes(form("axial"))
     kernel = compiled(plan, right="- sine * second", wrong="+ sine * second")
@@ -106,8 +138,8 @@ def test_rays_cover_the_signs_of_rates_and_do_not_stand_still() -> None:
     found = from_any_document(document)
     assert isinstance(found, SeveralAxes)
     plan = plan_axes(found)
-    (ray,) = rays_of(compiled(plan), plan)
-    assert ray.kernel.weights == (1, 2), "along (1, 1) and (1, -1) a plane stands still"
+    weights = {ray.kernel.weights for ray in rays_of(compiled(plan), plan)}
+    assert weights == {(1, 2), (1, -2)}, "along (1, 1) and (1, -1) a plane stands still"
     assert judge_axes(compiled(plan), plan).verdict == "holds"
 
 
@@ -117,10 +149,11 @@ def test_constants_that_are_off_in_opposite_directions_are_counted() -> None:
     found = from_any_document(document)
     assert isinstance(found, SeveralAxes)
     plan = plan_axes(found)
-    (ray,) = rays_of(compiled(plan), plan)
-    (away,) = ray.away.values()
-    exact = 0.5 * (0.1 + 0.2) * 2.0**-53
-    assert 0.1 * exact < away < 8 * exact
+    for ray in rays_of(compiled(plan), plan):
+        assert isinstance(ray, Ray)
+        (away,) = ray.away.values()
+        exact = 0.5 * (0.1 + 0.2) * 2.0**-53
+        assert 0.1 * exact < away < 8 * exact
 
 
 def test_too_many_patterns_are_refused() -> None:
