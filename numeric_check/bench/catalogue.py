@@ -79,7 +79,7 @@ class Beside:
     """The bound of another function of a kernel in one dtype, or of a bias or a table.
 
     text      `proved`, `undecided`, `refuted`
-    bound     ε as a formula, up to `reach`: `|u| <= 1048576`, `n <= 85701`
+    bound     ε as a formula, up to `reach`: `abs(u) <= 1048576`, `n <= 85701, gaps <= 40`
     measured  largest measured error/bound; None where none was measured
     note      why there is no bound
     """

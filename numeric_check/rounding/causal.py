@@ -46,9 +46,9 @@ from symbolic_pe.errors import NotYetCovered
 SECONDS = 60.0
 CHUNK = 64
 """Positions that are taken at once at most, unless the caller of `chunkwise` says otherwise."""
-HALVED = (1, 2, 4, 8, 16, 32, 64)
+HALVED = tuple(1 << k for k in range(CHUNK.bit_length()))
 """Every length that a run has, where runs are powers of two."""
-MASKED = (1, 2, 37, 64)
+MASKED = (1, 2, 37, CHUNK)
 """Lengths that are executed of those up to `CHUNK`, where a run may have any: a shorter run is a
 longer one with keys, values and queries that are 0, which are not rounded."""
 VARIABLE = {STEP: "n", CHUNKED: "r"}

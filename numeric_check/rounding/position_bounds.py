@@ -158,13 +158,8 @@ def _constants(
 
 
 def _array(numbers: Any, element: Any, model: SizedModel) -> SizedArray:
-    def flat(item: Any) -> Any:
-        if isinstance(item, (list, tuple)):
-            return [flat(x) for x in item]
-        return float(item) if not isinstance(item, fmpq) else float(int(item.p) / int(item.q))
-
-    plain = np.array(flat(list(numbers)), dtype=np.float64)
-    return SizedArray(np.asarray(np.frompyfunc(element, 1, 1)(plain.astype(object))), DTYPE, model)
+    plain = _plain(list(numbers)).astype(object)
+    return SizedArray(np.asarray(np.frompyfunc(element, 1, 1)(plain)), DTYPE, model)
 
 
 def _served(function: PositionFunction, points: _Points, found: Any) -> Iterator[Sized]:

@@ -24,7 +24,8 @@ class SafePosition:
     """ε(|u|) ≤ tolerance for every whole |u| up to `position`.
 
     position    None when not even 0 is within the tolerance
-    limited_by  `tolerance`, `range` (the maps would leave the range of the dtype) or `horizon`
+    limited_by  `tolerance`, `range` (the maps would leave the range of the dtype), `domain` (no
+                bound beyond the declared one is as good) or `horizon`
     """
 
     dtype: str
@@ -36,7 +37,12 @@ class SafePosition:
         bound = f"(error at most {_power(self.tolerance)} of a block)"
         if self.position is None:
             return f"{self.dtype}: safe nowhere {bound}"
-        why = {"tolerance": "", "range": ", the range of the dtype", "horizon": " and beyond"}
+        why = {
+            "tolerance": "",
+            "range": ", the range of the dtype",
+            "domain": ", the domain",
+            "horizon": " and beyond",
+        }
         return f"{self.dtype}: safe to {self.position}{why[self.limited_by]} {bound}"
 
 
@@ -74,7 +80,7 @@ def safe_within(
         limit *= ADDED
     if not (limit > 0 and math.isfinite(limit)):
         raise SpecificationError(f"tolerance: expected a positive number, got {tolerance}")
-    found = _within(bound, limit)
+    found, beyond = _within(bound, limit), "horizon"
     if found >= math.floor(bound.reach) and bound.limited_by == "domain":
         known = bound, found
         for reach in (HORIZON, *NEARER):
@@ -84,11 +90,12 @@ def safe_within(
                 break
         else:
             bound, found = known
+            beyond = "domain"
     if found < 0:
         return SafePosition(bound.dtype, limit, None, "tolerance")
     reason = "tolerance"
     if found >= math.floor(bound.reach):
-        reason = "range" if bound.limited_by == "range" else "horizon"
+        reason = "range" if bound.limited_by == "range" else beyond
     return SafePosition(bound.dtype, limit, int(found), reason)
 
 

@@ -114,9 +114,10 @@ def _bias_record(found: DtypeBias) -> BiasRecord:
 
 def _bound_record(found: DtypeBound) -> BoundRecord:
     bound, safe = found.bound, found.safe
-    limits: dict[str, Literal["tolerance", "range", "horizon"]] = {
+    limits: dict[str, Literal["tolerance", "range", "domain", "horizon"]] = {
         "tolerance": "tolerance",
         "range": "range",
+        "domain": "domain",
         "horizon": "horizon",
     }
     return BoundRecord(

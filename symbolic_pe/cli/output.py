@@ -159,7 +159,7 @@ class BoundRecord(msgspec.Struct, frozen=True):
     limited_by: Literal["domain", "range"]
     tolerance: float
     safe_position: int | None
-    safe_limited_by: Literal["tolerance", "range", "horizon"]
+    safe_limited_by: Literal["tolerance", "range", "domain", "horizon"]
     measured: float
     worst: str
 
@@ -201,8 +201,9 @@ class BoundsRecord(msgspec.Struct, frozen=True):
     `dtypes` are of the query and key maps, `rotate` of the form without decay, `bias` of the
     coordinates that realise a bias, and `of_lag` of the functions `decay`, `bias` and `score_mod`
     of the lag u, where the kernel has them: |f - e^(au)| <= eps·e^(au) + eta of decay, and
-    |f - s - b(u)| <= eps·(|s| + |b|_+) + eta of the others, |b|_+ the sum of the sizes of the
-    terms of b, and s the score; `causal` of `recurrent_step`, `chunkwise` of that form. They hold
+    |f - s - b(u)| <= eps·(|s| + |b|_+) + eta of biases, |b|_+ the sum of the sizes of the terms of
+    b, and s the score. `operator` stands there as well, with eps·||A|| + eta for every row of a
+    block; `causal` of `recurrent_step`, `chunkwise` of that form. They hold
     for all `parameters` between two numbers, wherever the maps stay in the range of the dtype.
     """
 

@@ -22,6 +22,8 @@ from symbolic_pe.generators.generator import Generator
 from symbolic_pe.jordan.snapping import Snapped
 
 ROWS = 12
+LIMITS = {"tolerance": "", "range": " (range)", "domain": " (domain)", "horizon": " and beyond"}
+"""Why a bound is safe no further."""
 EXPANDED_DIMENSION = 4
 
 
@@ -301,9 +303,7 @@ def _bounds(artefacts: Artefacts, bounds: dict[str, BoundsRecord]) -> str:
         ]
         for dtype, b in rows:
             safe = "–" if b.safe_position is None else f"{b.safe_position}"
-            safe += {"tolerance": "", "range": " (range)", "horizon": " and beyond"}[
-                b.safe_limited_by
-            ]
+            safe += LIMITS[b.safe_limited_by]
             lines.append(
                 f"| {target} | {dtype} | `{b.formula.replace('|', chr(92) + '|')}` | {b.eta:.1e} | "
                 f"{int(b.reach)} | {b.tolerance:.2e} | {safe} | {b.measured:.2f} |"

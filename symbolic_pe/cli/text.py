@@ -122,7 +122,12 @@ def safe_text(bound: BoundRecord) -> str:
     allowed = f"eps <= {bound.tolerance:.1e}"
     if bound.safe_position is None:
         return f"nowhere {allowed}"
-    suffix = {"tolerance": "", "range": " (its range ends there)", "horizon": " and beyond"}
+    suffix = {
+        "tolerance": "",
+        "range": " (its range ends there)",
+        "domain": " (its domain ends there)",
+        "horizon": " and beyond",
+    }
     return f"{allowed} to |u| = {bound.safe_position}{suffix[bound.safe_limited_by]}"
 
 

@@ -133,6 +133,33 @@ def test_shears_are_strictly_triangular_and_chains_for_one_nilpotent() -> None:
     decide([from_fmpq(x), from_fmpq(x * x / 3)], found)
 
 
+def test_rounded_shears_still_commute() -> None:
+    """I⊗C + E⊗I and E⊗C + 3I, C the companion matrix of x³ − 2, seen from another basis."""
+    n = 3
+    companion = fmpq_mat([[0, 0, 2], [1, 0, 0], [0, 1, 0]])
+    shift = fmpq_mat([[int(j == i + 1) for j in range(n)] for i in range(n)])
+    one = fmpq_mat([[int(i == j) for j in range(n)] for i in range(n)])
+
+    def kronecker(a: fmpq_mat, b: fmpq_mat) -> fmpq_mat:
+        size = range(n * n)
+        return fmpq_mat([[a[i // n, j // n] * b[i % n, j % n] for j in size] for i in size])
+
+    every = kronecker(one, one)
+    change = fmpq_mat([[int(i == j) + 2 * int(j == i + 4) for j in range(9)] for i in range(9)])
+    axes = [
+        change * x * change.inv()
+        for x in (
+            kronecker(one, companion) + kronecker(shift, one),
+            kronecker(shift, companion) + 3 * every,
+        )
+    ]
+    found = joint_basis([from_fmpq(x) for x in axes])
+    decide([from_fmpq(x) for x in axes], found)
+    assert found.degree == 2
+    first, second = (to_fmpq(x) for x in found.shears)
+    assert first * second == second * first
+
+
 def test_what_has_no_basis_is_refused() -> None:
     with pytest.raises(NotYetCovered, match="no rational multiples of one number"):
         joint_basis([matrix("sqrt(2) 1", "0 0")])
