@@ -63,6 +63,11 @@ class Arithmetic:
         losses = angle_error(frequency * one, one) + exponent_error(rate * one, one)
         return float(losses[0]) * self.angle.unit_roundoff
 
+    def loss(self, frequency: float, rate: float, size: int) -> tuple[float, float]:
+        """What `tolerance` allows, as constant + slope·|t|."""
+        at = self.tolerance(np.array([0.0, 1.0]), frequency, rate, size)
+        return float(at[0]), float(at[1] - at[0])
+
     def tolerance(
         self, positions: Array, frequency: float = 0.0, rate: float = 0.0, size: int = 2
     ) -> Array:

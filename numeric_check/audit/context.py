@@ -75,9 +75,7 @@ class Context:
     def _loss(self, group: tuple[int, ...]) -> tuple[float, float]:
         if group not in self._losses:
             frequency, rate = self.speed(group)
-            one = np.array([0.0, 1.0])
-            found = self.recovered.arithmetic.tolerance(one, frequency, rate, len(group))
-            self._losses[group] = float(found[0]), float(found[1] - found[0])
+            self._losses[group] = self.recovered.arithmetic.loss(frequency, rate, len(group))
         return self._losses[group]
 
     @cached_property

@@ -131,12 +131,8 @@ def _expected(
     else:
         back = np.stack([inverse(m) for m in query])
         left, right, y = back.swapaxes(1, 2), query.swapaxes(1, 2) @ key @ a, -x
-    one = np.array([0.0, 1.0])
-    losses = [
-        recovered.arithmetic.tolerance(one, p.frequency, p.rate, groups.shape[1]) for p in parts
-    ]
-    constants = np.array([loss[0] for loss in losses])
-    slopes = np.array([loss[1] - loss[0] for loss in losses])
+    losses = [recovered.arithmetic.loss(p.frequency, p.rate, groups.shape[1]) for p in parts]
+    constants, slopes = np.array(losses).T
     slopes = EXACT * SAFETY * slopes + np.array([p.radius for p in parts])
     kind = _Rotating if groups.shape[1] == 1 or parts[0].plane is not None else _Dense
     return kind(groups, left, right[:, :, 0], y, EXACT * SAFETY * constants, slopes)

@@ -82,11 +82,12 @@ def show(spec: str, *, as_json: bool, output: Path | None) -> None:
 
 def _write_certificates(directory: Path, entry: Entry, settings: Mapping[str, object]) -> None:
     from symbolic_pe.cli.files import write_files
+    from symbolic_pe.cli.proving.certificates import SUFFIX
     from symbolic_pe.proof.certificate import canonical
     from symbolic_pe.proof.certificate_of_mistakes import certificates_of_entry
 
     found, without = certificates_of_entry(entry, settings)
-    files = {f"{n}.certificate.json": canonical(document) + "\n" for n, document in found.items()}
+    files = {f"{n}{SUFFIX}": canonical(document) + "\n" for n, document in found.items()}
     write_files(directory, files)
     for name, reason in without.items():
         click.echo(f"no certificate of {name}: {reason}", err=True)

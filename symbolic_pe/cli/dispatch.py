@@ -1,4 +1,4 @@
-"""Which classification and which proof belong to each form of specification."""
+"""Which classification belongs to each form of specification."""
 
 from __future__ import annotations
 
@@ -24,12 +24,9 @@ from symbolic_pe.cli.step import step_record, step_text
 from symbolic_pe.cli.text import classification_text
 from symbolic_pe.encodings.forms import IntegerPositions, Outside, SeveralAxes, Specification
 from symbolic_pe.jordan.snapping import Snapped
-from symbolic_pe.proof.integer_positions import StepProof, prove_step
-from symbolic_pe.proof.prover import Proof, prove
-from symbolic_pe.proof.several_axes import AxesProof, prove_axes
-from symbolic_pe.proof.verdicts import OutsideProof, prove_outside
-
-AnyProof = Proof | StepProof | AxesProof | OutsideProof
+from symbolic_pe.proof.integer_positions import prove_step
+from symbolic_pe.proof.several_axes import prove_axes
+from symbolic_pe.proof.verdicts import prove_outside
 
 
 @dataclass(frozen=True)
@@ -76,12 +73,3 @@ def classification(
         return "\n".join(lines if near is None else [*lines, *nearness_lines(near)])
 
     return Shown(record, text, case_tree.undecided)
-
-
-def proof(found: Specification, budget: Budget) -> AnyProof:
-    """Decide the claims of a generator, a step, several axes, or what is no group."""
-    if isinstance(found, IntegerPositions):
-        return prove_step(found)
-    if isinstance(found, Outside):
-        return prove_outside(found)
-    return prove_axes(found) if isinstance(found, SeveralAxes) else prove(found, budget)

@@ -17,21 +17,18 @@ from symbolic_pe.algebra.exponential_polynomial import real_constant
 from symbolic_pe.algebra.scalar import ONE, ZERO, Scalar
 from symbolic_pe.budget import Budget
 from symbolic_pe.decision import Claim, Decision, Outcome
-from symbolic_pe.encodings.encoding import Augmentation, Encoding
+from symbolic_pe.encodings.encoding import Augmentation
 from symbolic_pe.encodings.entry import Entry
-from symbolic_pe.encodings.outside import Outside
 from symbolic_pe.encodings.realisation import minimal_augmentation
 from symbolic_pe.encodings.witnesses import ClaimDecision, Evidenced, FunctionDecision
 from symbolic_pe.errors import NotYetCovered
+from symbolic_pe.proof.any_form import proof
 from symbolic_pe.proof.certificate import accepted, finished, spelled_augmentation
 from symbolic_pe.proof.certificate_of_positions import certificate_of
 from symbolic_pe.proof.certificate_of_scores import certificate_of_claims
 from symbolic_pe.proof.checker import check_certificate
-from symbolic_pe.proof.prover import prove
 from symbolic_pe.proof.refutation import entry as entry_witness
-from symbolic_pe.proof.several_axes import prove_axes
 from symbolic_pe.proof.spelling import Spelling
-from symbolic_pe.proof.verdicts import prove_outside
 
 Json = dict[str, Any]
 
@@ -100,23 +97,15 @@ def further_certificates(entry: Entry, given: Mapping[str, object]) -> dict[str,
 
 
 def certificates_of_entry(
-    entry: Entry, given: Mapping[str, object], budget: Budget | None = None
+    entry: Entry, given: Mapping[str, object]
 ) -> tuple[dict[str, Json], dict[str, str]]:
     """Every certificate of an entry by its name, and why something has none.
 
     The form is decided under the given settings, mis-statements as they were printed.
     """
     found: dict[str, Json] = {}
-    form = entry.form(given)
-    decided = (
-        prove_outside(form)
-        if isinstance(form, Outside)
-        else prove(form, budget or Budget.of())
-        if isinstance(form, Encoding)
-        else prove_axes(form)
-    )
     try:
-        found[entry.name] = certificate_of(decided)
+        found[entry.name] = certificate_of(proof(entry.form(given), Budget.of()))
         without: dict[str, str] = {}
     except NotYetCovered as error:
         without = {entry.name: str(error)}

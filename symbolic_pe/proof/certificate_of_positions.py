@@ -27,6 +27,7 @@ from symbolic_pe.jordan.rational import (
     nullspace,
     primary_structure,
 )
+from symbolic_pe.proof.any_form import AnyProof
 from symbolic_pe.proof.certificate import accepted, annihilator, certified_encoding, finished
 from symbolic_pe.proof.certificate_of_scores import certificate_of_claims
 from symbolic_pe.proof.checker import check_certificate
@@ -36,10 +37,8 @@ from symbolic_pe.proof.prover import Proof
 from symbolic_pe.proof.refutation import at_point, differs_from_zero, entry
 from symbolic_pe.proof.several_axes import AxesProof
 from symbolic_pe.proof.spelling import Spelling
-from symbolic_pe.proof.verdicts import OutsideProof
 
 Json = dict[str, Any]
-AnyProof = Proof | StepProof | AxesProof | OutsideProof
 
 
 def certificate_of(proof: AnyProof) -> Json:

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from symbolic_pe.budget import Budget
-from symbolic_pe.cli.dispatch import proof
 from symbolic_pe.encodings.catalogue import entries, own_kernels
 from symbolic_pe.encodings.forms import Specification, from_any_document, read_any_specification
 from symbolic_pe.encodings.outside import Outside
+from symbolic_pe.proof.any_form import proof
 from symbolic_pe.proof.certificate_of_mistakes import further_certificates
 from symbolic_pe.proof.certificate_of_positions import certificate_of
 

@@ -15,13 +15,13 @@ from pathlib import Path
 import pytest
 
 from symbolic_pe.budget import Budget
-from symbolic_pe.cli.dispatch import proof
 from symbolic_pe.encodings.catalogue import catalogue, entries
 from symbolic_pe.encodings.encoding import Verdict
 from symbolic_pe.encodings.forms import from_any_document
 from symbolic_pe.encodings.outside import Outside
 from symbolic_pe.encodings.specification import from_document
 from symbolic_pe.errors import NotYetCovered
+from symbolic_pe.proof.any_form import proof
 from symbolic_pe.proof.certificate import canonical, certificate, certified_encoding
 from symbolic_pe.proof.certificate_of_mistakes import further_certificates
 from symbolic_pe.proof.certificate_of_positions import certificate_of

@@ -12,13 +12,13 @@ import pytest
 from click.testing import CliRunner
 
 from symbolic_pe.budget import Budget
-from symbolic_pe.cli.dispatch import proof
 from symbolic_pe.cli.main import cli
 from symbolic_pe.encodings.catalogue import own_kernels
 from symbolic_pe.encodings.decoding import decode_toml
 from symbolic_pe.encodings.forms import from_any_document, read_any_specification
 from symbolic_pe.encodings.specification import from_document, read_specification
 from symbolic_pe.errors import NotYetCovered
+from symbolic_pe.proof.any_form import proof
 from symbolic_pe.proof.prover import prove
 from symbolic_pe.proof.rocq import syntax
 from symbolic_pe.proof.rocq.document import RocqFile

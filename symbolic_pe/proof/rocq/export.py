@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from symbolic_pe.errors import NotYetCovered
+from symbolic_pe.proof.any_form import AnyProof
 from symbolic_pe.proof.integer_positions import StepProof
-from symbolic_pe.proof.prover import Proof
 from symbolic_pe.proof.rocq.document import RocqFile
 from symbolic_pe.proof.rocq.encoding_file import rocq_file
 from symbolic_pe.proof.rocq.project import THEORY, RocqExport, project, theory_texts
@@ -14,8 +14,6 @@ from symbolic_pe.proof.rocq.several import axes_file
 from symbolic_pe.proof.rocq.steps import step_file
 from symbolic_pe.proof.several_axes import AxesProof
 from symbolic_pe.proof.verdicts import OutsideProof
-
-AnyProof = Proof | AxesProof | StepProof | OutsideProof
 
 
 def rocq_export(proofs: Sequence[tuple[AnyProof, str]]) -> RocqExport:
