@@ -70,6 +70,13 @@ def offered(subject: Subject) -> bool:
     return subject.kernel.has(CHUNKWISE) and subject.kernel.has(STEP)
 
 
+def decays(subject: Subject) -> bool:
+    """Whether A(t − s), t ≥ s, falls at one rate, so that it can be formed at any range."""
+    rates = subject.plan.uniform_decay
+    causal = subject.plan.encoding.domain.causal
+    return causal and rates is not None and all(a.sign() <= 0 for a in rates)
+
+
 # -- input --------------------------------------------------------------------------------------
 
 
@@ -105,10 +112,7 @@ def _brought(kernel: Kernel, x: Any) -> Any:
 
 def _check_far(law: Twice, s: Sequence) -> None:
     """No warning in NumPy: where A decays at one rate, no exponent is positive at any range."""
-    rates = law.subject.plan.uniform_decay
-    if rates is None or not law.subject.plan.encoding.domain.causal:
-        return
-    if any(a.sign() > 0 for a in rates):
+    if not decays(law.subject):
         return
     call, n, place = _called(law), len(DISTANT), np.array(DISTANT)
     q, k, v = (x[..., :n, :] for x in (s.query, s.key, s.value))

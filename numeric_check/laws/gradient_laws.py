@@ -9,7 +9,7 @@ import numpy as np
 
 from numeric_check.laws.bias_laws import bias_arguments
 from numeric_check.laws.comparing import Twice
-from numeric_check.laws.form_calls import offered
+from numeric_check.laws.form_calls import DISTANT, decays, offered
 from numeric_check.laws.subject import MAPS, Subject
 
 LAW = "gradient"
@@ -30,6 +30,8 @@ def check_gradients(subject: Subject) -> None:
         _check(law, name, function, arguments)
     if subject.kernel.has("decay"):
         _check_finite(law)
+    if offered(subject) and decays(subject):
+        _check_finite_sums(law)
 
 
 def _functions(subject: Subject) -> Iterator[tuple[str, Callable[..., Any], tuple[Any, ...]]]:
@@ -157,6 +159,24 @@ def _check_finite(law: Twice) -> None:
         law.refute(f"decay: raised {error}")
         return
     law.holds("gradients of decay far apart are not finite", finite)
+
+
+def _check_finite_sums(law: Twice) -> None:
+    """Chunkwise sums of positions far apart: what is masked out is not infinite before."""
+    import torch
+
+    heads = () if law.subject.heads == 1 else (law.subject.heads,)
+    ones = torch.ones(*heads, len(DISTANT), law.subject.dimension, dtype=torch.float64)
+    given = [ones.clone().requires_grad_() for _ in range(3)]
+    place = torch.tensor(DISTANT, dtype=torch.float64).requires_grad_()
+    try:
+        outputs, state = law.subject.kernel.raw("chunkwise")(*given, place)
+        (outputs.sum() + state.sum()).backward()
+        finite = all(bool(torch.isfinite(x.grad).all()) for x in [*given, place])
+    except Exception as error:
+        law.refute(f"chunkwise: raised {error}")
+        return
+    law.holds("gradients of chunkwise far apart are not finite", finite)
 
 
 __all__ = ["check_gradients"]

@@ -61,7 +61,7 @@ class Judge:
         self.libraries = installed_libraries() if standard else (None,)
 
     def decide(self, text: str) -> Decision:
-        """Cheapest first: compile, measure in float64, execute exactly, measure all, compare.
+        """Cheapest first: compile, measure in float64, measure all, execute exactly, compare.
 
         What a part of the check raises by mistake makes a survivor that says so.
         """
@@ -79,13 +79,13 @@ class Judge:
         law = self.screen.first_refutation(kernel, quick=True, seconds=FEW_CALLS)
         if law is not None:
             return Decision(LAW, law)
-        proof = prove_text(kernel, self.plan, operator=True)
-        if proof.verdict == "refuted":
-            return Decision(TEXT, proof.reason)
         for other in kernels:
             law = self.screen.first_refutation(other, quick=False, seconds=ALL_CALLS)
             if law is not None:
                 return Decision(LAW, law)
+        proof = prove_text(kernel, self.plan, operator=True)
+        if proof.verdict == "refuted":
+            return Decision(TEXT, proof.reason)
         beyond = self._beyond(kernel)
         if beyond:
             return Decision(BOUND, beyond)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
@@ -17,6 +18,7 @@ from numeric_check.mutation.scope import Scope, scopes
 from symbolic_pe.errors import KernelError
 
 SEED = 2026
+_Edit = tuple[ast.AST, str, str]  # the node, the name of the operator, what stands in its place
 
 
 @dataclass(frozen=True)
@@ -53,40 +55,37 @@ def mutants(
         tree = ast.parse(text)
     except SyntaxError as error:
         raise KernelError(f"line {error.lineno}: not Python: {error.msg}") from None
-    edits = list(_edits(text, tree, operators))
+    source = _Source(text, tree)
+    edits = list(_edits(tree, operators))
     order = list(range(len(edits)))
     if sample is not None:
         Random(SEED).shuffle(order)
-    seen = {_fingerprint(tree)}
+    seen = {(place, _fingerprint(part)) for place, part in enumerate(source.statements)}
     chosen: list[int] = []
-    for place in order:
+    for number in order:
         if sample is not None and len(chosen) >= sample:
             break
-        changed = _parsed(edits[place].text)
-        mark = None if changed is None else _fingerprint(changed)
-        if mark is not None and mark not in seen:
+        node, _, replacement = edits[number]
+        place, changed = source.statement(node, replacement)
+        mark = place, _fingerprint(changed)
+        if mark[1] is not None and mark not in seen:
             seen.add(mark)
-            chosen.append(place)
-    return tuple(edits[place] for place in sorted(chosen))
+            chosen.append(number)
+    return tuple(source.replaced(*edits[number]) for number in sorted(chosen))
 
 
-def _edits(text: str, tree: ast.Module, operators: Sequence[Operator]) -> Iterator[Mutant]:
+def _edits(tree: ast.Module, operators: Sequence[Operator]) -> Iterator[_Edit]:
     """What the operators make of every node, equal trees and broken texts included."""
-    source = _Source(text)
     for node, scope in _sites(tree):
         for operator in operators:
             for replacement in operator.variants(node, scope):
-                yield source.replaced(node, operator.name, replacement)
+                yield node, operator.name, replacement
 
 
-def _fingerprint(tree: ast.Module) -> bytes:
-    return hashlib.sha256(ast.dump(tree).encode()).digest()
-
-
-def _parsed(text: str) -> ast.Module | None:
-    """The tree of a mutant; None for text that is not Python, which is no kernel at all."""
+def _fingerprint(statement: str) -> bytes | None:
+    """Of the syntax tree; None for text that is not Python, which is no kernel at all."""
     try:
-        return ast.parse(text)
+        return hashlib.sha256(ast.dump(ast.parse(statement)).encode()).digest()
     except SyntaxError:
         return None
 
@@ -105,19 +104,51 @@ def _sites(tree: ast.Module) -> Iterator[tuple[ast.AST, Scope]]:
 
 
 class _Source:
-    """A text addressed as the syntax tree does: lines from 1, columns in bytes."""
+    """A text addressed as the syntax tree does: lines from 1, columns in bytes.
 
-    def __init__(self, text: str) -> None:
+    One edit is within one statement of the module, so that mutants with the same syntax tree are
+    found by that of the statement.
+    """
+
+    def __init__(self, text: str, tree: ast.Module) -> None:
         self._bytes = text.encode("utf-8")
         self._starts = [0]
         for line in self._bytes.splitlines(keepends=True):
             self._starts.append(self._starts[-1] + len(line))
+        self._ends = [self._place(s.end_lineno, s.end_col_offset) for s in tree.body]
+
+    def _place(self, line: int | None, column: int | None) -> int:
+        assert line is not None
+        assert column is not None
+        return self._starts[line - 1] + column
+
+    def _span(self, node: ast.AST) -> tuple[int, int]:
+        begin = self._place(node.lineno, node.col_offset)  # type: ignore[attr-defined]
+        end = self._place(node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
+        return begin, end
+
+    def _statement(self, number: int) -> tuple[int, int]:
+        """From the end of the statement before, so that decorators belong to it."""
+        return self._ends[number - 1] if number else 0, self._ends[number]
+
+    @property
+    def statements(self) -> list[str]:
+        """The text in as many parts as the module has statements."""
+        spans = map(self._statement, range(len(self._ends)))
+        return [self._bytes[begin:end].decode("utf-8") for begin, end in spans]
+
+    def statement(self, node: ast.AST, replacement: str) -> tuple[int, str]:
+        """The number of the statement around a node, and its text with the node replaced."""
+        begin, end = self._span(node)
+        number = bisect_left(self._ends, end)
+        first, last = self._statement(number)
+        new = replacement.encode("utf-8")
+        return number, (self._bytes[first:begin] + new + self._bytes[end:last]).decode("utf-8")
 
     def replaced(self, node: ast.AST, operator: str, replacement: str) -> Mutant:
         """The text with the source of one node replaced."""
-        begin = self._starts[node.lineno - 1] + node.col_offset  # type: ignore[attr-defined]
-        end = self._starts[node.end_lineno - 1] + node.end_col_offset  # type: ignore[attr-defined]
-        first = self._bytes.rindex(b"\n", 0, begin) + 1 if b"\n" in self._bytes[:begin] else 0
+        begin, end = self._span(node)
+        first = self._bytes.rfind(b"\n", 0, begin) + 1
         last = self._bytes.find(b"\n", end)
         last = len(self._bytes) if last < 0 else last
         new = replacement.encode("utf-8")

@@ -185,3 +185,12 @@ def test_reproductions_of_consistent_laws_agree(tmp_path: Path) -> None:
         if r.law in LAWS:
             found, expected = run(r.reproduce, tmp_path)
             assert found == pytest.approx(expected, rel=1e-10)
+
+
+def test_a_block_that_decays_is_not_hidden_by_one_that_grows() -> None:
+    """One point for all blocks of a chunk is the same function, and rounds beyond all bounds."""
+    old, new = "place = times[1::2, ..., :1]", "place = times[-1::2, ..., :1]"
+    result = measured("learned-rates", "torch", old, new)
+    assert {r.law for r in result.results if r.verdict == "refuted"} == CHUNKWISE
+    assert "] = 0; " in result.failure_lines()[0]
+    assert measured("learned-rates", "torch").failure_lines() == []
