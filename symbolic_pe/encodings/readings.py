@@ -10,9 +10,10 @@ from collections.abc import Callable, Sequence
 from flint import arb, arb_mat
 
 from symbolic_pe.algebra.complex_scalar import C_ZERO
-from symbolic_pe.algebra.exponential_polynomial import Term
+from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial, Term
 from symbolic_pe.algebra.expression import parse
 from symbolic_pe.algebra.scalar import ONE, Scalar
+from symbolic_pe.encodings.augmentation import realised_bias
 from symbolic_pe.encodings.axes import SeveralAxes
 from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.encodings.entry import Form
@@ -125,6 +126,21 @@ def score(query: Sequence[str], key: Sequence[str], lag: int, index: int = 0) ->
         )
 
     return read
+
+
+def score_function(
+    form: Form, query: Sequence[str], key: Sequence[str], index: int = 0
+) -> ExponentialPolynomial:
+    """τ ↦ qᵀ exp(τX) k, exact, of an encoding that is stated by its blocks."""
+    placed = generator_of(form, index).placed
+    if placed is None:
+        raise ValueError(f"{form.name} is not stated by blocks")
+    q, k = ([parse(text) for text in vector] for vector in (query, key))
+    total = ExponentialPolynomial(("t",), {})
+    for item in placed:
+        of_query, of_key = ([x[i] for i in item.coordinates] for x in (q, k))
+        total = total + realised_bias(of_query, item.block.exponential(), of_key)
+    return total
 
 
 def entry(row: int, column: int, index: int = 0) -> Reader:

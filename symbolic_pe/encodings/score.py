@@ -143,7 +143,7 @@ def choice(index: Score, *values: Score | Number) -> Score:
     return _function("choice", index, *values)
 
 
-def sum_over_steps(first: Score, last: Score, body: Score) -> Score:
+def sum_over_steps(first: Score | Number, last: Score | Number, body: Score) -> Score:
     """The sum of `body` over STEP = first, first + 1, …, last."""
     return _function("range", first, last, body)
 

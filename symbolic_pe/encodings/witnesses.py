@@ -31,7 +31,7 @@ SINE, COSINE = ExponentialPolynomial.sine("t", ONE), ExponentialPolynomial.cosin
 class Evidenced(Claim):
     """A claim with the exact data that a certificate of it states.
 
-    subject  the score, or the maps, that it is about
+    subject  the score, the maps, or the generators of the axes, that it is about
     data     the witness, in the form of the certificate, where it is refuted
     """
 
@@ -75,8 +75,30 @@ def not_relative(
     )
     if not isinstance(score, Score):
         return claim
+    return evidenced(claim, score, _pairs(first, second))
+
+
+def law_of_position(
+    score: Score, positions: tuple[int, int], statement: str, of: str
+) -> ClaimDecision:
+    """Refute that a score of (r, r) is one number for every position r, by two of them.
+
+    >>> from symbolic_pe.encodings.score import KEY, QUERY
+    >>> law_of_position(QUERY * KEY, (1, 2), "r^2 is 1", "b = t s").witness
+    'with b = t s: 1.00000000000 at r = 1 and 4.00000000000 at r = 2'
+    """
+    first, second = ((r, r) for r in positions)
+    places = tuple(f"r = {r}" for r in positions)
+    claim = apart(
+        "relativity", statement, lambda: (score(*first), score(*second)), (places[0], places[1]), of
+    )
+    return as_decision(evidenced(claim, score, _pairs(first, second)))
+
+
+def _pairs(first: tuple[int, int], second: tuple[int, int]) -> dict[str, object]:
+    """The witness of two pairs of positions."""
     pairs = [[str(x) for x in pair] for pair in (first, second)]
-    return evidenced(claim, score, {"kind": "pairs", "first": pairs[0], "second": pairs[1]})
+    return {"kind": "pairs", "first": pairs[0], "second": pairs[1]}
 
 
 def apart(

@@ -1,9 +1,10 @@
 """Certificates of what an entry says beyond its form: further claims, and what is misprinted.
 
 A mis-statement is refuted by the same witnesses as a claim. Of a score it says that it is relative:
-two pairs of positions of one lag refute that. Of a number, or a function of the lag, it says that
-it is another one: what is right is the bias that constant coordinates realise, and what is stated
-the bias that they do not.
+two pairs of positions of one lag refute that. A law for every position r says it of a score of
+(r, r) that would be one number. Of a number, or a function of the lag, it says that it is another
+one: what is right is the bias that constant coordinates realise, and what is stated the bias that
+they do not.
 """
 
 from __future__ import annotations
@@ -27,10 +28,13 @@ from symbolic_pe.proof.certificate import accepted, finished, spelled_augmentati
 from symbolic_pe.proof.certificate_of_positions import certificate_of
 from symbolic_pe.proof.certificate_of_scores import certificate_of_claims
 from symbolic_pe.proof.checker import check_certificate
+from symbolic_pe.proof.checker.balls import BITS, MAX_BITS
 from symbolic_pe.proof.refutation import entry as entry_witness
 from symbolic_pe.proof.spelling import Spelling
 
 Json = dict[str, Any]
+ENCLOSED_DEGREE = MAX_BITS // (2 * BITS)
+"""Of a root whose powers the checker can enclose: of size 2^BITS at most, in units of 2^-BITS."""
 
 
 def certificate_of_mistake(name: str, decision: Decision) -> Json:
@@ -59,7 +63,7 @@ def certificate_of_mistake(name: str, decision: Decision) -> Json:
 
 def _of_bias(name: str, added: Augmentation, lag: int) -> Json:
     """That constant coordinates have a bias which they do not have at a lag."""
-    spelling = Spelling(Assumptions(), {})
+    spelling = Spelling(Assumptions(), {}, ENCLOSED_DEGREE)
     one = spelling.real(ONE)
     head = {
         "generator": [],

@@ -1,4 +1,4 @@
-"""Certificates of what is no group: a score that is stated and evaluated, or maps of steps."""
+"""Certificates of what is no group: a score that is stated and evaluated, or matrices."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from symbolic_pe.encodings.witnesses import Evidenced
 from symbolic_pe.errors import NotYetCovered
 from symbolic_pe.proof.certificate import accepted, finished
 from symbolic_pe.proof.checker import check_certificate
-from symbolic_pe.proof.programs import Program
+from symbolic_pe.proof.checker.form import CLAIMS
 from symbolic_pe.proof.spelling import Spelling
+from symbolic_pe.proof.spelling_of_scores import ScoreSpelling
 
 Json = dict[str, Any]
 
 
 def certificate_of_claims(name: str, dimension: int, claims: Sequence[Claim]) -> Json:
-    """The certificate of claims about one score, or about the maps of two steps.
+    """The certificate of claims about one score, about maps of steps, or about several axes.
 
     A claim that has no such evidence is listed as not certified.
 
@@ -28,23 +29,26 @@ def certificate_of_claims(name: str, dimension: int, claims: Sequence[Claim]) ->
     kept = [claim for claim in claims if isinstance(claim, Evidenced)]
     decided = [claim for claim in kept if claim.verdict is not Outcome.UNDECIDED]
     if not decided:
-        raise NotYetCovered(f"a certificate of {name}: no claim comes with a score or with maps")
+        raise NotYetCovered(
+            f"a certificate of {name}: no claim comes with a score or with matrices"
+        )
     spelling = Spelling(Assumptions(), {})
     subject = decided[0].subject
     document: Json = {"name": name, "dimension": dimension}
     if isinstance(subject, Score):
         orbit = next((_orbit(spelling, c) for c in decided if c.name == "orbit"), None)
-        program = Program(spelling, _horizon(decided))
+        scores = ScoreSpelling(spelling, _horizon(decided))
         document |= {
             "kind": "score",
-            "score": program.spelled(program.number(subject)),
-            "positions": program.definitions,
+            "score": scores.spelled(scores.number(subject)),
+            "positions": scores.definitions,
             "orbit": orbit,
             "rates": {},
         }
     else:
-        maps = [spelling.entries(matrix) for matrix in subject]
-        document |= {"kind": "maps", "maps": maps, "dimension": len(subject[0])}
+        kind = "maps" if decided[0].name in CLAIMS["maps"] else "axes"
+        matrices = [spelling.entries(matrix) for matrix in subject]
+        document |= {"kind": kind, kind: matrices, "dimension": len(subject[0])}
     witnesses = [
         (claim, {"values": {}, "witness": dict(claim.data)})
         for claim in decided

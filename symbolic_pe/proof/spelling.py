@@ -2,7 +2,8 @@
 
 Radicals become powers of one root for each base, of the least degree that all of them need; these
 roots, logarithms, exponentials and π are defined in the document. Degrees are known at the end
-only, so a document holds `Spelled` numbers until `finish`.
+only, so a document holds `Spelled` numbers until `finish`. A power of a rational number whose root
+would have too large a degree becomes exp(e·log of it) there.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from symbolic_pe.algebra.symbols import (
     logarithm_argument,
 )
 from symbolic_pe.errors import NotYetCovered
+from symbolic_pe.proof.checker.numbers import MAX_EXPONENT
 
 IMAGINARY, TIME = "i", "t"
 POSITIONS = "query", "key", "lag"
@@ -55,12 +57,17 @@ class Definition:
 
 @dataclass
 class Spelling:
-    """The numbers of one document."""
+    """The numbers of one document.
+
+    max_degree  of the roots of rational numbers
+    """
 
     assumptions: Assumptions
     declared: Mapping[str, str]
+    max_degree: int = MAX_EXPONENT
     definitions: dict[str, Definition] = field(default_factory=dict)
     rates: dict[tuple[str, str], tuple[str, Spelled]] = field(default_factory=dict)
+    powers: dict[str, Definition] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._used = {IMAGINARY, TIME, *POSITIONS}
@@ -208,31 +215,48 @@ class Spelling:
 
     def finish(self, document: Json) -> Json:
         """The document with every number as JSON, and the declarations that they need."""
-        stated = {
-            **document,
-            "parameters": self.parameters,
-            "definitions": [
-                {"name": d.name, "kind": d.kind, "degree": d.degree, "of": d.spelled}
-                for d in self.definitions.values()
-            ],
-        }
+        stated = {**document, "parameters": self.parameters}
         if "rates" in document:
             stated["rates"] = dict(self.rates.values())
-        return self._plain(stated)
+        known = [d for d in self.definitions.values() if not self._is_high(d)]
+        plain = self._plain({**stated, "definitions": [_stated(d) for d in known]})
+        powers = [_stated(d) for d in self.powers.values()]
+        return {**plain, "definitions": [*self._plain(powers), *plain["definitions"]]}
 
     def _plain(self, node: Json) -> Json:
         if isinstance(node, Spelled):
-            return [
-                [str(c), {name: self._whole(name, e) for name, e in key}] for c, key in node.terms
-            ]
+            return [[str(c), dict(self._factor(*x) for x in key)] for c, key in node.terms]
         if isinstance(node, dict):
             return {key: self._plain(value) for key, value in node.items()}
         return [self._plain(x) for x in node] if isinstance(node, list | tuple) else node
 
-    def _whole(self, name: str, exponent: fmpq) -> int:
+    def _factor(self, name: str, exponent: fmpq) -> tuple[str, int]:
+        """An atom and its whole exponent."""
         found = self.definitions.get(name)
-        scaled = fmpq(exponent) * (1 if found is None else found.degree)
-        return int(scaled.p)
+        if found is None:
+            return name, int(fmpq(exponent).p)
+        if self._is_high(found):
+            return self._exponential(found, fmpq(exponent)), 1
+        return name, int((exponent * found.degree).p)
+
+    def _is_high(self, found: Definition) -> bool:
+        return found.kind == "root" and found.degree > self.max_degree and found.of.is_rational()
+
+    def _exponential(self, found: Definition, exponent: fmpq) -> str:
+        """The definition of g^e = exp(e·log(g)), after that of the logarithm."""
+        key, log = f"{found.name}^{exponent}", f"log {found.name}"
+        if key not in self.powers:
+            if log not in self.powers:
+                name = self.fresh(f"log_{found.of}")
+                self.powers[log] = Definition(name, "log", found.of, found.spelled)
+            of = Spelled(((exponent, ((self.powers[log].name, fmpq(1)),)),))
+            wish = f"{found.name}_{exponent.p}_{exponent.q}".replace("-", "m")
+            self.powers[key] = Definition(self.fresh(wish), "exp", found.of, of)
+        return self.powers[key].name
+
+
+def _stated(d: Definition) -> Json:
+    return {"name": d.name, "kind": d.kind, "degree": d.degree, "of": d.spelled}
 
 
 def _text(item: tuple[tuple[tuple[str, fmpq], ...], fmpq]) -> list[tuple[str, str]]:

@@ -39,7 +39,6 @@ from symbolic_pe.encodings.witnesses import (
     SINE,
     equals,
     same_function_at,
-    same_value,
 )
 from symbolic_pe.errors import SpecificationError, Undecided
 
@@ -167,7 +166,7 @@ def _sign_of_the_lag() -> Decision:
 
 def _ramps_confused() -> Decision:
     paper, code = (frequency_of({"factor": 8}, entry, 36) for entry in (YARN_PAPER, YARN))
-    return same_value(lambda: paper.ball({}), lambda: code.ball({}), "theta_36, d = 128, s = 8")
+    return equals(paper, code, "theta_36, d = 128, s = 8")
 
 
 def _changed_base_in_the_ramp() -> Decision:

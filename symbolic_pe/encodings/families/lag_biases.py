@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from flint import arb, fmpq
+from flint import fmpq
 
 from symbolic_pe.algebra.complex_scalar import ComplexScalar
 from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial, Term
 from symbolic_pe.algebra.expression import parse
 from symbolic_pe.algebra.matrix import block_diagonal
-from symbolic_pe.algebra.scalar import ONE, ZERO, Scalar
-from symbolic_pe.decision import Claim, Decision, Outcome, holds
+from symbolic_pe.algebra.scalar import ONE, ZERO, Scalar, precision
+from symbolic_pe.decision import Claim, Decision, Outcome
 from symbolic_pe.encodings.augmentation import linear_bias
 from symbolic_pe.encodings.encoding import Augmentation, Encoding, Head, Verdict
 from symbolic_pe.encodings.entry import Entry, Form, Mistake, Published
@@ -20,9 +21,20 @@ from symbolic_pe.encodings.layout import place_consecutively
 from symbolic_pe.encodings.outside import Arithmetic, Given, Outside, PositionFunction
 from symbolic_pe.encodings.readings import bias_at, constant
 from symbolic_pe.encodings.realisation import minimal_augmentation
-from symbolic_pe.encodings.score import LAG, Score, at_least, choice, log, power, total
+from symbolic_pe.encodings.score import (
+    LAG,
+    QUERY,
+    Score,
+    at_least,
+    choice,
+    cos,
+    log,
+    power,
+    total,
+)
 from symbolic_pe.encodings.settings import Setting, Settings, dimension, heads, number
 from symbolic_pe.encodings.witnesses import (
+    BITS,
     REALISATION,
     Evidenced,
     as_decision,
@@ -30,6 +42,7 @@ from symbolic_pe.encodings.witnesses import (
     equals,
     evidenced,
     invariant,
+    law_of_position,
     no_realisation,
 )
 from symbolic_pe.errors import SpecificationError
@@ -136,8 +149,12 @@ def _power(dim: int, a: Scalar, p: Scalar) -> Outside:
 
 
 def _every_power() -> Decision:
-    """Second differences of −τ² are not 0: a realisation with two coordinates has none."""
-    return as_decision(no_realisation(lambda n: -arb(n * n), (3,), "rank 3", "bias of the power 2"))
+    """−√τ has no realisation with any number of constant coordinates."""
+    settings = Settings("kerple", KERPLE.settings, {"kernel": "power", "p": "1/2"})
+    form = _kerple(settings)
+    assert isinstance(form, Outside)
+    found = next(c for c in form.claims() if c.name == "realisation")
+    return as_decision(replace(found, witness=f"power 1/2, a = 1: {found.witness}"))
 
 
 KERPLE = Entry(
@@ -223,9 +240,19 @@ def _sums_of_waves(
 
 def _falls_forever() -> Decision:
     """D = 2: b(n) = cos(n/10000) is smaller near half a period than near a whole one."""
-    early, late = (arb(fmpq(n, 10000)).cos() for n in (31416, 62832))
-    witness = f"D = 2: b(31416) = {decimal(early)}, b(62832) = {decimal(late)}, which is larger"
-    return holds(late <= early, witness)
+    step = 31416
+
+    def bias(lag: Score) -> Score:
+        return cos(lag * fmpq(1, 10000))
+
+    with precision(BITS[0]):
+        early, late = (decimal(bias(QUERY)(n, n)) for n in (step, 2 * step))
+    return law_of_position(
+        at_least(bias(QUERY), bias(QUERY + step)),
+        (0, step),
+        f"[b(r) >= b(r + {step})] is 1 for every lag r",
+        f"D = 2, b(r) = cos(r/10000), b({step}) = {early} < b({2 * step}) = {late}",
+    )
 
 
 SANDWICH = Entry(

@@ -20,6 +20,7 @@ from symbolic_pe.encodings.score import (
     LAG,
     QUERY,
     STEP,
+    Score,
     at_least,
     choice,
     cos,
@@ -29,7 +30,7 @@ from symbolic_pe.encodings.score import (
     sum_over_steps,
 )
 from symbolic_pe.encodings.settings import Setting, Settings, dimension, heads, number
-from symbolic_pe.encodings.witnesses import as_decision, equals, not_relative, same_value
+from symbolic_pe.encodings.witnesses import as_decision, equals, law_of_position, not_relative
 
 # -- FIRE -------------------------------------------------------------------------------------
 
@@ -205,10 +206,6 @@ COPE = Entry(
 # -- GRAPE-AP ---------------------------------------------------------------------------------
 
 
-def _log_sigmoid(x: arb) -> arb:
-    return -(1 + (-x).exp()).log()
-
-
 def _grape_ap(settings: Settings) -> Outside:
     slope = alibi_slopes(settings.integer("heads"))[0]
 
@@ -232,13 +229,15 @@ def _grape_ap(settings: Settings) -> Outside:
 def _path_of_query() -> Decision:
     """ψ(t, l) with endpoint t: b(2, 0) against b(2, 1) + b(1, 0), p = (1, 0), (0, 1), (1, 0)."""
 
-    def psi(end: int, step: int) -> arb:
-        return _log_sigmoid(arb(1 if (end + step) % 2 == 0 else 0) / 2)
+    def path(end: Score | int, start: Score | int) -> Score:
+        alike = (1 + cos((end + STEP) * Scalar.symbol("pi"))) * fmpq(1, 2)  # ⟨p_t, p_l⟩
+        return sum_over_steps(start + 1, end, -1 * log(1 + exp(alike * fmpq(-1, 2))))
 
-    return same_value(
-        lambda: psi(2, 1) + psi(2, 2),
-        lambda: psi(2, 2) + psi(1, 1),
-        "b(2, 0) and b(2, 1) + b(1, 0) for p = (1, 0), (0, 1), (1, 0), unrotated, d = 2",
+    return law_of_position(
+        path(2, QUERY) + path(QUERY, 0),
+        (0, 1),
+        "b(2, r) + b(r, 0) is b(2, 0) for r = 0, 1, 2",
+        "p = (1, 0), (0, 1), (1, 0), unrotated, d = 2",
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from flint import arb, fmpq
+from flint import fmpq
 
 from symbolic_pe.algebra.binary32 import nearest_binary32
 from symbolic_pe.algebra.exponential_polynomial import real_constant
@@ -16,7 +16,7 @@ from symbolic_pe.decision import Decision
 from symbolic_pe.encodings.encoding import Domain, Encoding, Head, Schedule, Verdict
 from symbolic_pe.encodings.entry import Entry, Mistake, Published
 from symbolic_pe.encodings.layout import place_planes
-from symbolic_pe.encodings.readings import entry, live_planes, score, theta
+from symbolic_pe.encodings.readings import entry, live_planes, score, score_function, theta
 from symbolic_pe.encodings.settings import Setting, Settings, angles, dimension, layout, number
 from symbolic_pe.encodings.witnesses import (
     COSINE,
@@ -24,7 +24,6 @@ from symbolic_pe.encodings.witnesses import (
     equals,
     matrices_equal,
     same_function_at,
-    same_value,
 )
 from symbolic_pe.errors import SpecificationError
 from symbolic_pe.generators.block import Block
@@ -155,16 +154,12 @@ def _missing_transpose() -> Decision:
 
 
 def _layouts_confused() -> Decision:
-    settings = {"dim": 4}
     half, interleaved = (
-        ROPE.form({**settings, "layout": name}) for name in ("half", "interleaved")
+        score_function(ROPE.form({"dim": 4, "layout": name}), *_SMOKE)
+        for name in ("half", "interleaved")
     )
-    read = score(*_SMOKE, 3)
-    return same_value(
-        lambda: arb(read(half)),
-        lambda: arb(read(interleaved)),
-        "q = (1, 2, 3, 4), k = (1/2, -1, 2, 1/4), t - s = 3, d = 4",
-    )
+    where = "q = (1, 2, 3, 4), k = (1/2, -1, 2, 1/4), t - s = 3, d = 4"
+    return same_function_at(half, interleaved, 3, where)
 
 
 def _indices_from_one() -> Decision:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from flint import arb, arb_mat, fmpq_mat
 
@@ -24,7 +25,7 @@ from symbolic_pe.encodings.families.rotary import ladder
 from symbolic_pe.encodings.families.rotary_common import trained_ladder
 from symbolic_pe.encodings.readings import entry, generator_of, live_planes, theta
 from symbolic_pe.encodings.settings import Setting, Settings, dimension, layout, number
-from symbolic_pe.encodings.witnesses import apart, as_decision, equals
+from symbolic_pe.encodings.witnesses import apart, as_decision, equals, evidenced
 from symbolic_pe.errors import SpecificationError
 from symbolic_pe.generators.commuting import offending_commutator
 from symbolic_pe.generators.generator import Generator
@@ -307,7 +308,16 @@ def _own_ladders() -> Decision:
 
 
 def _exact_for_every_skew() -> Decision:
-    return as_decision(_liere_witness(Settings("liere", LIERE.settings, {}))[0])
+    """Two scores of one lag, and an entry of XY − YX, which is 0 where the law holds."""
+    settings = Settings("liere", LIERE.settings, {})
+    axes, (claim,) = _liere(settings).axes, _liere_witness(settings)
+    found = offending_commutator(axes)
+    assert found is not None
+    where = f"row {found.row}, column {found.column} of X_x X_y - X_y X_x"
+    shown = f"{claim.witness}; {where} is {found.value}"
+    place = {"kind": "entry", "index": 0, "row": found.row, "column": found.column, "time": "0"}
+    generators = tuple(x.matrix for x in axes)
+    return as_decision(evidenced(replace(claim, witness=shown), generators, place))
 
 
 def _shift_of_the_initialisation() -> Decision:

@@ -19,7 +19,7 @@ from flint import fmpq
 from symbolic_pe.algebra.scalar import HALF, ONE, ZERO, Scalar
 from symbolic_pe.encodings.score import Score
 from symbolic_pe.errors import NotYetCovered
-from symbolic_pe.proof.spelling import Spelled, Spelling
+from symbolic_pe.proof.spelling import POSITIONS, Spelled, Spelling
 
 Monomial = tuple[tuple[str, int], ...]
 Number = dict[Monomial, Scalar]
@@ -29,7 +29,7 @@ MINUS = Scalar.rational(-1)
 
 
 @dataclass
-class Program:
+class ScoreSpelling:
     """The definitions of one score, in order; equal ones once."""
 
     spelling: Spelling
@@ -115,11 +115,19 @@ class Program:
     def _range(self, first: Score, last: Score, body: Score, step: int | None) -> Number:
         start, end = self.number(first, step), self.number(last, step)
         terms = []
-        for n in range(self.horizon + 1):
+        for n in range(self._largest(end) + 1):
             at = _constant(Scalar.rational(n))
             inside = _product(self._at_least(at, start), self._at_least(end, at))
             terms.append(_product(inside, self.number(body, n)))
         return _sum(terms)
+
+    def _largest(self, end: Number) -> int:
+        """The largest value of c or of position + c, a rational c, at positions to the horizon."""
+        shift = end.get((), ZERO)
+        rest = {m: c for m, c in end.items() if m}
+        if not shift.is_rational() or rest not in ({}, *({((p, 1),): ONE} for p in POSITIONS)):
+            raise NotYetCovered("a certificate of a sum that does not end at a position")
+        return int(shift.rational_value().floor()) + (self.horizon if rest else 0)
 
 
 def _constant(x: Scalar) -> Number:
