@@ -174,6 +174,22 @@ def test_growth_of_no_group(b: Json, y: Json, refuted: bool) -> None:
     assert growing(b, y, definitions=definitions) == refuted
 
 
+@pytest.mark.parametrize("place", ["slope", "rest", "factor"])
+def test_a_score_that_divides_by_0_has_no_growth(place: str) -> None:
+    """b = z^e·log(1·z^e + lag·z^e) with z = log 1, or a parameter that is 0: no value anywhere."""
+    for e in (1, -1):
+        z = {name: ("z", e) if name == place else () for name in ("slope", "rest", "factor")}
+        y = define("y", "log", num((1, *z["rest"]), (1, "lag", *z["slope"])))
+        b = num((1, "y", *z["factor"]))
+        grows = refutation("realisation", {"kind": "growth"})
+        two = [define("z", "log", num(3 if e > 0 else 1))]
+        document = score(b, [], y, definitions=two, refutations=[grows])
+        assert judge(document).accepted == (e > 0)
+        at = {"z": "3" if e > 0 else "0"}
+        document = score(b, [], y, parameters={"z": "real"}, refutations=[{**grows, "values": at}])
+        assert judge(document).accepted == (e > 0)
+
+
 def test_a_tail_that_is_constant() -> None:
     """T5: a table of buckets, the last of which begins at lag 3."""
     first = define("a", "at-least", num(-1, (1, "lag")))

@@ -34,6 +34,10 @@ class Score(Statement):
             require(right, f"positions: {step['name']} has no such degree")
         for name, of in named:
             require(_atoms(of) <= known, f"{name} is of what is not defined before it")
+            fixed = [power for monomial, _ in of for power in monomial if power[0] in field.signs]
+            require(
+                all(field.admits("real", *x) for x in fixed), f"{name} divides by what may be 0"
+            )
             known.add(name)
         self.used = set[str]().union(*(_atoms(of) for _, of in named))
         self.claims = {
