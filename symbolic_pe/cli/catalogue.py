@@ -11,6 +11,7 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from symbolic_pe.decision import Decision
     from symbolic_pe.encodings.entry import Entry
 
 
@@ -73,25 +74,32 @@ def show(spec: str, *, as_json: bool, output: Path | None) -> None:
     from symbolic_pe.encodings.specification import name_and_settings
 
     name, settings = name_and_settings(spec)
-    record = shown_entry(entry_named(name), settings)
+    entry = entry_named(name)
+    mistakes = {mistake.name: mistake.refute() for mistake in entry.mistakes}
+    record = shown_entry(entry, settings, mistakes)
     if output is not None:
-        _write_certificates(output, entry_named(name), settings)
+        _write_certificates(output, entry, settings, mistakes)
     click.echo(to_text(record) if as_json else shown_text(record) + "\n", nl=False)
     sys.exit({"proved": 0, "refuted": 1, "undecided": 3}[record.outcome])
 
 
-def _write_certificates(directory: Path, entry: Entry, settings: Mapping[str, object]) -> None:
-    from symbolic_pe.cli.files import write_files
-    from symbolic_pe.cli.proving.certificates import SUFFIX
+def _write_certificates(
+    directory: Path,
+    entry: Entry,
+    settings: Mapping[str, object],
+    mistakes: Mapping[str, Decision],
+) -> None:
+    from symbolic_pe.cli.proving.certificates import Without, write_certificates
     from symbolic_pe.proof.certificate import canonical
     from symbolic_pe.proof.certificate_of_mistakes import certificates_of_entry
 
-    found, without = certificates_of_entry(entry, settings)
-    files = {f"{n}{SUFFIX}": canonical(document) + "\n" for n, document in found.items()}
-    write_files(directory, files)
-    for name, reason in without.items():
-        click.echo(f"no certificate of {name}: {reason}", err=True)
-    click.echo(f"wrote {len(files)} certificates to {directory}", err=True)
+    found, without = certificates_of_entry(entry, settings, mistakes)
+    texts = [(name, canonical(stated), stated["digest"]) for name, stated in found.items()]
+    index = write_certificates(directory, texts, [Without(*item) for item in without.items()])
+    for item in index.without:
+        click.echo(f"no certificate of {item.spec}: {item.reason}", err=True)
+    count = len(index.certificates)
+    click.echo(f"wrote {count} certificate{'' if count == 1 else 's'} to {directory}", err=True)
 
 
 @catalogue.command()

@@ -149,8 +149,10 @@ def entry_record(entry: Entry) -> EntryRecord:
     )
 
 
-def shown_entry(entry: Entry, given: Mapping[str, object]) -> ShownEntryRecord:
-    """An entry with its verdict, its values and its mistakes decided now."""
+def shown_entry(
+    entry: Entry, given: Mapping[str, object], mistakes: Mapping[str, Decision]
+) -> ShownEntryRecord:
+    """An entry with its verdict and its values decided now, and the decisions of its mistakes."""
     claims = evidence(entry, given)
     verdict = entry.form(given).verdict
     return ShownEntryRecord(
@@ -158,7 +160,7 @@ def shown_entry(entry: Entry, given: Mapping[str, object]) -> ShownEntryRecord:
         verdict_outcome(verdict, claims).value,
         [claim_record(c) for c in claims],
         [_value(v.what, v.printed, v.check(entry)) for v in entry.values],
-        [_mistake(m.name, m.refute()) for m in entry.mistakes],
+        [_mistake(*item) for item in mistakes.items()],
     )
 
 

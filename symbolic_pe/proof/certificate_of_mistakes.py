@@ -9,8 +9,9 @@ they do not.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from symbolic_pe.algebra.assumptions import Assumptions
@@ -92,42 +93,53 @@ def further_certificates(entry: Entry, given: Mapping[str, object]) -> dict[str,
 
     What comes without a score is stated by the certificate of the form already (liere).
     """
-    form = entry.form(given)
+    return {name: made() for name, made in _further(entry, given).items()}
+
+
+def _further(entry: Entry, given: Mapping[str, object]) -> dict[str, Callable[[], Json]]:
+    size = entry.form(given).dimension
     return {
-        claim.name: certificate_of_claims(f"{entry.name}:{claim.name}", form.dimension, [claim])
+        claim.name: partial(certificate_of_claims, f"{entry.name}:{claim.name}", size, [claim])
         for claim in entry.further_claims(given)
         if isinstance(claim, Evidenced)
     }
 
 
 def certificates_of_entry(
-    entry: Entry, given: Mapping[str, object]
+    entry: Entry, given: Mapping[str, object], mistakes: Mapping[str, Decision]
 ) -> tuple[dict[str, Json], dict[str, str]]:
     """Every certificate of an entry by its name, and why something has none.
 
-    The form is decided under the given settings, mis-statements as they were printed.
+    The form is decided under the given settings; `mistakes` are the decisions of mis-statements.
     """
-    found: dict[str, Json] = {}
-    try:
-        found[entry.name] = certificate_of(proof(entry.form(given), Budget.of()))
-        without: dict[str, str] = {}
-    except NotYetCovered as error:
-        without = {entry.name: str(error)}
-    further = further_certificates(entry, given)
-    mistakes, missing = certificates_of_mistakes(entry)
-    for name, document in (further | mistakes).items():
-        found[f"{entry.name}-{name}"] = document
-    return found, without | {f"{entry.name}-{name}": why for name, why in missing.items()}
+    tried = {entry.name: partial(_of_form, entry, given)}
+    further = {**_further(entry, given), **_of_mistakes(entry, mistakes)}
+    return _made({**tried, **{f"{entry.name}:{name}": make for name, make in further.items()}})
+
+
+def _of_form(entry: Entry, given: Mapping[str, object]) -> Json:
+    return certificate_of(proof(entry.form(given), Budget.of()))
 
 
 def certificates_of_mistakes(entry: Entry) -> tuple[dict[str, Json], dict[str, str]]:
     """Refutations of the mis-statements of an entry by name, and why the others have none."""
+    return _made(_of_mistakes(entry, {m.name: m.refute() for m in entry.mistakes}))
+
+
+def _of_mistakes(entry: Entry, mistakes: Mapping[str, Decision]) -> dict[str, Callable[[], Json]]:
+    return {
+        name: partial(certificate_of_mistake, f"{entry.name}:{name}", decision)
+        for name, decision in mistakes.items()
+    }
+
+
+def _made(tried: Mapping[str, Callable[[], Json]]) -> tuple[dict[str, Json], dict[str, str]]:
+    """What could be made, and why the rest could not."""
     found: dict[str, Json] = {}
     without: dict[str, str] = {}
-    for mistake in entry.mistakes:
+    for name, make in tried.items():
         try:
-            name = f"{entry.name}:{mistake.name}"
-            found[mistake.name] = certificate_of_mistake(name, mistake.refute())
+            found[name] = make()
         except NotYetCovered as error:
-            without[mistake.name] = str(error)
+            without[name] = str(error)
     return found, without

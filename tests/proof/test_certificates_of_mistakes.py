@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from symbolic_pe.algebra.scalar import ONE
 from symbolic_pe.cli.main import cli
 from symbolic_pe.decision import Decision, Outcome
 from symbolic_pe.encodings.catalogue import entries
+from symbolic_pe.encodings.entry import Mistake
+from symbolic_pe.encodings.witnesses import equals
 from symbolic_pe.errors import NotYetCovered
 from symbolic_pe.proof.certificate_of_mistakes import (
     certificate_of_mistake,
+    certificates_of_entry,
     certificates_of_mistakes,
 )
 from symbolic_pe.proof.checker import check_certificate, check_text
@@ -79,15 +84,63 @@ def test_decimals_are_no_witness() -> None:
         certificate_of_mistake("decimals", decision)
 
 
-def test_show_writes_every_certificate(tmp_path: Path) -> None:
+def test_show_writes_every_certificate_and_an_index(tmp_path: Path) -> None:
     done = CliRunner().invoke(cli, ["catalogue", "show", "fox:dim=4", "-o", str(tmp_path)])
     assert done.exit_code == 0
-    files = sorted(path.name for path in tmp_path.iterdir())
-    names = ("fox", "fox-exclusive-sums", "fox-index-time", "fox-product-of-lifts")
-    assert files == sorted(f"{name}.certificate.json" for name in names)
-    for path in tmp_path.iterdir():
-        assert check_text(path.read_text()).accepted
+    index = json.loads((tmp_path / "certificates.json").read_text())
+    names = ("fox", "fox:index-time", "fox:product-of-lifts", "fox:exclusive-sums")
+    assert tuple(item["spec"] for item in index["certificates"]) == names
+    assert index["without"] == []
+    written = [item["file"] for item in index["certificates"]]
+    assert written == [f"{name.replace(':', '-')}.certificate.json" for name in names]
+    assert {path.name for path in tmp_path.iterdir()} == {*written, "certificates.json"}
+    for item in index["certificates"]:
+        text = (tmp_path / item["file"]).read_text()
+        assert check_text(text).accepted
+        assert json.loads(text)["digest"] == item["digest"]
     again = CliRunner().invoke(cli, ["recheck", *map(str, tmp_path.iterdir())])
     assert again.exit_code == 0
     assert "wrote 4 certificates" in done.stderr
     assert json.loads((tmp_path / "fox-index-time.certificate.json").read_text())["refutations"]
+
+
+def test_show_removes_what_an_earlier_run_wrote(tmp_path: Path) -> None:
+    """And says what has no certificate, without stopping: a power that is not rational."""
+    (tmp_path / "of-a-person.certificate.json").write_text("")
+    for spec in ("nope:dim=2", "kerple:kernel=power,p=sqrt(2)"):
+        done = CliRunner().invoke(cli, ["catalogue", "show", spec, "-o", str(tmp_path)])
+        assert done.exit_code == 0, done.output
+    left = {path.name for path in tmp_path.iterdir()}
+    kept = {"of-a-person.certificate.json", "kerple-every-power-is-alibi.certificate.json"}
+    assert left == {*kept, "certificates.json"}
+    (without,) = json.loads((tmp_path / "certificates.json").read_text())["without"]
+    assert without["spec"] == "kerple"
+    assert f"no certificate of kerple: {without['reason']}" in done.stderr
+    assert "wrote 1 certificate to" in done.stderr
+
+
+def test_a_claim_that_has_no_certificate_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other certificates of the entry are made all the same."""
+
+    def none(*_: object) -> None:
+        raise NotYetCovered("no number")
+
+    monkeypatch.setattr("symbolic_pe.proof.certificate_of_mistakes.certificate_of_claims", none)
+    found, without = certificates_of_entry(entries()["fox"], {"dim": 4}, {})
+    assert (set(found), without) == ({"fox"}, {"fox:index-time": "no number"})
+
+
+def test_show_refutes_every_mistake_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
+    entry = entries()["nope"]
+
+    def refute() -> Decision:
+        calls.append("once")
+        return equals(ONE, ONE + ONE, "one")
+
+    known = Mistake("two", "1 is 2", "a test", "it is not", refute)
+    changed = {**entries(), "nope": replace(entry, mistakes=(known,))}
+    monkeypatch.setattr("symbolic_pe.encodings.catalogue.entries", lambda: changed)
+    done = CliRunner().invoke(cli, ["catalogue", "show", "nope", "-o", str(tmp_path)])
+    assert (done.exit_code, calls) == (0, ["once"])
+    assert (tmp_path / "nope-two.certificate.json").exists()

@@ -1,4 +1,4 @@
-"""`prove -o DIR`: a certificate for each specification that has one, and an index of them.
+"""A directory of certificates, and an index of them: `prove -o DIR`, `catalogue show NAME -o DIR`.
 
 The index is what makes a second run honest: certificates that the first run wrote and that no
 longer belong to anything, since the specification is gone or is not proved any more, are removed.
@@ -8,7 +8,7 @@ Nothing else in the directory is touched.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
 
 import msgspec
@@ -55,23 +55,33 @@ def is_index(text: str) -> bool:
         return False
 
 
-def write_certificates(directory: Path, judged: Sequence[tuple[str, Judged]]) -> Index:
-    """Write them and the index, and remove those of an earlier run that are no more.
+def write_judged(directory: Path, judged: Sequence[tuple[str, Judged]]) -> Index:
+    """The certificates of what was decided. Raises `OutputError`."""
+    found, without = [], []
+    for label, item in judged:
+        if item.certificate:
+            digest = specification_record(label, item).certificate or ""
+            found.append((label, item.certificate, digest))
+        else:
+            reason = item.no_certificate or item.error or item.undecided
+            without.append(Without(label, reason))
+    return write_certificates(directory, found, without)
+
+
+def write_certificates(
+    directory: Path, found: Iterable[tuple[str, str, str]], without: list[Without]
+) -> Index:
+    """Write (label, text, digest) and the index, and remove what an earlier run wrote beside it.
 
     Raises `OutputError`; the index is written last.
     """
     earlier = _earlier(directory)
     items: list[Item] = []
-    without: list[Without] = []
     texts: dict[str, str] = {}
-    for label, found in judged:
-        if not found.certificate:
-            reason = found.no_certificate or found.error or found.undecided
-            without.append(Without(label, reason))
-            continue
+    for label, text, digest in found:
         name = _fresh(label, texts)
-        texts[name] = found.certificate + "\n"
-        items.append(Item(name, label, specification_record(label, found).certificate or ""))
+        texts[name] = text + "\n"
+        items.append(Item(name, label, digest))
     folders: dict[PurePosixPath, dict[str, str]] = {}
     for name, text in texts.items():
         path = PurePosixPath(name)
@@ -125,4 +135,4 @@ def _remove(directory: Path, name: str) -> None:
                 (directory / parent).rmdir()  # ends at the first that is not empty
 
 
-__all__ = ["INDEX", "Index", "Item", "write_certificates"]
+__all__ = ["INDEX", "Index", "Item", "Without", "write_certificates", "write_judged"]

@@ -198,9 +198,9 @@ def _write(request: Request, judged: Sequence[tuple[str, Judged]]) -> bool:
     """Every file that was asked for; whether the export to Rocq is complete."""
     quiet = request.as_json
     if request.output is not None:
-        from symbolic_pe.cli.proving.certificates import write_certificates
+        from symbolic_pe.cli.proving.certificates import write_judged
 
-        index = write_certificates(request.output, judged)
+        index = write_judged(request.output, judged)
         count = len(index.certificates)
         click.echo(
             f"wrote {count} certificate{'' if count == 1 else 's'} to {request.output}", err=quiet
