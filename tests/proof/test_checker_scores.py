@@ -174,6 +174,14 @@ def test_growth_of_no_group(b: Json, y: Json, refuted: bool) -> None:
     assert growing(b, y, definitions=definitions) == refuted
 
 
+def test_growth_of_a_score_beside_what_has_no_value() -> None:
+    """b = log(1 + lag), and beside it the root of 1, or of 0, which is no number."""
+    grows = refutation("realisation", {"kind": "growth"})
+    y = define("y", "log", num(1, (1, "lag")))
+    assert judge(score(Y, [], y, refutations=[grows])).accepted
+    assert not judge(score(Y, [], root("n", 2, ZERO), y, refutations=[grows])).accepted
+
+
 @pytest.mark.parametrize("place", ["slope", "rest", "factor"])
 def test_a_score_that_divides_by_0_has_no_growth(place: str) -> None:
     """b = z^e·log(1·z^e + lag·z^e) with z = log 1, or a parameter that is 0: no value anywhere."""

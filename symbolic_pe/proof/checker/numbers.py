@@ -122,12 +122,13 @@ class Field:
 
     def dot(self, pairs: Iterable[tuple[Number, Number]]) -> Number:
         """Σ a·b over the pairs (a, b), in normal form."""
-        total: defaultdict[Monomial, Fraction] = defaultdict(Fraction)
+        total: dict[Monomial, Fraction] = {}
         for a, b in pairs:
             for left, c in a:
                 for right, d in b:
                     factor, monomial = self._product(left, right)
-                    total[monomial] += c * d if factor == 1 else c * d * factor
+                    term = c * d if factor == 1 else c * d * factor
+                    total[monomial] = total[monomial] + term if monomial in total else term
                     self.spend(2 + len(monomial) + _cost(total[monomial]))
         return tuple(sorted((m, c) for m, c in total.items() if c))
 

@@ -74,7 +74,7 @@ class Score(Statement):
         return self._differ((t, s), (u, r))
 
     def _growth(self, *_: Any) -> Vanishing:
-        """b = c·y^m with c ≠ 0, and y a logarithm or a root of a + d·lag for a d > 0.
+        """b = c·y^m with c ≠ 0, and the one step y a logarithm or a root of a + d·lag for a d > 0.
 
         So b(n)/(n^e·(log n)^l) tends to a number that is not 0, with l ≠ 0, or e none of 0, 1, …
         """
@@ -82,9 +82,10 @@ class Score(Statement):
         require(len(self.b) == 1, "the score is not a product")
         moving = {atom: m for atom, m in self.b[0][0] if atom not in signs}
         right = all(0 not in signs[atom] for atom in _atoms(self.b) - moving.keys())
-        found = [step for step in self.steps if moving.keys() == {step["name"]}]
-        require(right and len(found) == 1, "the score is not one function times what is not 0")
-        kind, degree, of = (found[0][name] for name in ("kind", "degree", "of"))
+        named = {step["name"] for step in self.steps}
+        single = len(named) == 1 and moving.keys() == named
+        require(right and single, "the score is not one function times what is not 0")
+        kind, degree, of = (self.steps[0][name] for name in ("kind", "degree", "of"))
         slope = tuple((tuple(x for x in y if x != lag), c) for y, c in of if lag in y)
         rest = tuple(term for term in of if lag not in term[0])
         require(_atoms(slope + rest) <= signs.keys(), "it is not of a + d·lag")
