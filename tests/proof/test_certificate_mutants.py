@@ -21,6 +21,8 @@ from tests.proof.certificate_mutants import (
     size_of_the_checker,
 )
 from tests.proof.documents import sealed
+from tests.proof.forgeries import forgeries
+from tests.proof.opinion import is_true
 from tests.proof.specimens import document_of, names
 
 SAMPLE = 60
@@ -67,6 +69,30 @@ def test_documents_altered_in_many_places(name: str) -> None:
         except (TypeError, ValueError):
             continue
         assert check_text(text, ignore_digest=True).accepted == result.accepted
+
+
+FORGED = (
+    *("nope", "alibi", "alibi-misquoted", "fox", "kerple", "kerple-power", "t5", "fire"),
+    *("sinusoidal", "path", "damped-half", "growing-chain", "axial", "not-commuting"),
+)
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_no_forgery_is_accepted_unless_it_is_true(name: str) -> None:
+    """Alterations that belong together, where each alone would be refused."""
+    judged = 0
+    for forged in forgeries(document_of(name), 1, 25):
+        result = check_certificate(forged, ignore_digest=True)
+        assert not result.accepted or is_true(forged)
+        judged += bool(result.claims)
+    assert judged > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FORGED)
+def test_many_forgeries(name: str) -> None:
+    for forged in forgeries(document_of(name), 2, 2000):
+        assert not check_certificate(forged, ignore_digest=True).accepted or is_true(forged)
 
 
 def test_mutants_differ_from_their_certificate() -> None:

@@ -40,18 +40,14 @@ class Matrix:
     def __mul__(self, number: Number) -> Matrix:
         return self.each(lambda x: self.field.dot([(x, number)]))
 
-    def plus(self, other: Matrix, number: Number) -> Matrix:
-        """The sum with a multiple of another matrix."""
+    def __add__(self, other: Matrix) -> Matrix:
         found = dict(self.entries)
         for place, x in other.entries.items():
-            found[place] = self.field.dot([(found.get(place, ZERO), ONE), (x, number)])
+            found[place] = self.field.dot([(found.get(place, ZERO), ONE), (x, ONE)])
         return Matrix(self.field, {place: x for place, x in found.items() if x})
 
-    def __add__(self, other: Matrix) -> Matrix:
-        return self.plus(other, ONE)
-
     def __sub__(self, other: Matrix) -> Matrix:
-        return self.plus(other, whole(-1))
+        return self + other * whole(-1)
 
     def __matmul__(self, other: Matrix) -> Matrix:
         rows, pairs = defaultdict(list), defaultdict(list)

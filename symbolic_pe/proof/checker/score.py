@@ -82,8 +82,7 @@ class Score(Statement):
         require(len(self.b) == 1, "the score is not a product")
         moving = {atom: m for atom, m in self.b[0][0] if atom not in signs}
         right = all(0 not in signs[atom] for atom in _atoms(self.b) - moving.keys())
-        named = {step["name"] for step in self.steps}
-        single = len(named) == 1 and moving.keys() == named
+        single = [moving.keys()] == [{step["name"]} for step in self.steps]
         require(right and single, "the score is not one function times what is not 0")
         kind, degree, of = (self.steps[0][name] for name in ("kind", "degree", "of"))
         slope = tuple((tuple(x for x in y if x != lag), c) for y, c in of if lag in y)
