@@ -251,7 +251,8 @@ def _falls_forever() -> Decision:
         at_least(bias(QUERY), bias(QUERY + step)),
         (0, step),
         f"[b(r) >= b(r + {step})] is 1 for every lag r",
-        f"D = 2, b(r) = cos(r/10000), b({step}) = {early} < b({2 * step}) = {late}",
+        f"D = 2, b(r) = cos(r/10000), b({step}) = {early} < b({2 * step}) = {late}, "
+        f"[b(r) >= b(r + {step})]",
     )
 
 

@@ -237,7 +237,7 @@ def _path_of_query() -> Decision:
         path(2, QUERY) + path(QUERY, 0),
         (0, 1),
         "b(2, r) + b(r, 0) is b(2, 0) for r = 0, 1, 2",
-        "p = (1, 0), (0, 1), (1, 0), unrotated, d = 2",
+        "p = (1, 0), (0, 1), (1, 0), unrotated, d = 2, b(2, r) + b(r, 0)",
     )
 
 
