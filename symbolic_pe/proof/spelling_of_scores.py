@@ -5,7 +5,7 @@ A number is a polynomial in atoms; a function of an expression becomes a definit
     power     (y^1/n)^m for y^{m/n}                 choice      x₀ + Σ (xᵢ − xᵢ₋₁)·[index >= i]
     sin       cos(y − π/2)                          range       Σ_n x(n)·[n >= first]·[last >= n]
 
-Sums over steps are written up to the last position that is looked at.
+Sums over steps are written from step 0 up to the last one that is looked at.
 """
 
 from __future__ import annotations
