@@ -6,6 +6,7 @@ process for each state of the allocator, as that is set by environment variables
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import random
@@ -167,7 +168,7 @@ def _candidate(request: Request, form: Form, mode: str, x: Any) -> _Candidate:
     if form.library == "numpy":
         own = _numpy(own)
     in_place = "in place" in form.name
-    given = own.clone() if in_place else own
+    given = copy.deepcopy(own) if in_place else own
     function = form.make(given)
     if mode == "compiled":
         torch._dynamo.reset()

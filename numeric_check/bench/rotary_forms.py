@@ -160,9 +160,14 @@ def _ours_numpy(directory: Path, layout: str, first: int) -> Iterator[Form]:
         function, made, out = module(x).turn_into, table(x), np.empty_like(x)
         return lambda y: function(out, y, made)
 
-    yield Form(
-        "ours NumPy turn_into", layout, turn_into, fresh=False, library="numpy", dtypes=SINGLE
-    )
+    def in_place(x: Any) -> Callable[[Any], Any]:
+        function, made = module(x).turn_into, table(x)
+        return lambda y: function(y, y, made)
+
+    for name, make in (("turn_into", turn_into), ("turn_into, in place", in_place)):
+        yield Form(
+            f"ours NumPy {name}", layout, make, fresh=False, library="numpy", dtypes=SINGLE
+        )
     yield Form("ours NumPy turn", layout, turn, library="numpy")
 
 
