@@ -165,9 +165,7 @@ def _ours_numpy(directory: Path, layout: str, first: int) -> Iterator[Form]:
         return lambda y: function(y, y, made)
 
     for name, make in (("turn_into", turn_into), ("turn_into, in place", in_place)):
-        yield Form(
-            f"ours NumPy {name}", layout, make, fresh=False, library="numpy", dtypes=SINGLE
-        )
+        yield Form(f"ours NumPy {name}", layout, make, fresh=False, library="numpy", dtypes=SINGLE)
     yield Form("ours NumPy turn", layout, turn, library="numpy")
 
 
