@@ -31,6 +31,8 @@ from symbolic_pe.errors import Undecided
 MAPS, ROTATE, DECAY = "maps", "rotate", "decay"
 OPERATOR = "operator"
 """The matrix A(τ) itself, in float64: row i of a block is what the query map makes of e_i."""
+WHOLE = -1
+"""The group of a bound that is about rows of the whole matrix A(u)."""
 BIAS, SCORE = "bias", "score_mod"
 OF_LAG = {DECAY: "decay", BIAS: "bias", SCORE: "make_score_mod"}
 """Forms that are functions of the lag u = t − s, with the names that texts give them."""
@@ -51,7 +53,7 @@ SQRT2 = upward.up(math.sqrt(2.0))
 class BlockBound:
     """ε and η of one block of one head.
 
-    group, head, block  its place in the plan
+    group, head, block  its place in the plan; the group is `WHOLE` where A(u) is bounded whole
     side                `query`, `key`, or the name of the form
     loose               whether a part of ε is relative to e^{au} and to no entry of the block
     """
@@ -361,6 +363,7 @@ __all__ = [
     "ROTATE",
     "SCORE",
     "SIGNS",
+    "WHOLE",
     "BlockBound",
     "SideRun",
 ]

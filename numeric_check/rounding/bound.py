@@ -43,6 +43,7 @@ from numeric_check.rounding.element import Model
 from numeric_check.rounding.formula import formula
 from numeric_check.rounding.lag_forms import bias_terms, lag_bounds, served_lag
 from numeric_check.rounding.library import LIBRARIES
+from numeric_check.rounding.operator_basis import spread_of, whole_bounds
 from numeric_check.rounding.parameters import (
     Asked,
     Box,
@@ -84,7 +85,8 @@ class KernelBound:
     relative    ε, coefficient by coefficient the largest over the blocks
     absolute    η, the largest over the blocks
     form        `maps` (query and key), `rotate`, whose exact map has no decay, `operator`, every
-                row of a block of A(u), or `decay`, `bias` and `score_mod`, functions of the lag u
+                row of a block of A(u), or with a basis of A(u) itself, relative to ‖exp(uK)‖, or
+                `decay`, `bias` and `score_mod`, functions of the lag u
     parameters  the values of the parameters that it holds for
     box         where they lie instead: it holds for all values in there, as far as the maps stay
                 in the range of the dtype (`box_bounds.range_at`)
@@ -228,6 +230,8 @@ class _Asked:
         plan = plan_at(self.plan, self.values or {})
         if self.form == DECAY and only_decays(plan):
             return limit
+        if self.form == OPERATOR and plan.basis is not None:
+            return served_reach(plan, self.dtype, limit, spread=spread_of(plan))
         return served_reach(plan, self.dtype, limit)
 
     @property
@@ -253,6 +257,8 @@ class _Asked:
         plan = plan_at(self.plan, numbers)
         if self.form == DECAY:
             return decay_bounds(kernel, plan, self.dtype, reach)
+        if self.form == OPERATOR and plan.basis is not None:
+            return whole_bounds(kernel, plan, reach)
         arguments = [numbers[n] for n in names]
         for side in FORMS[self.form]:
             found += _side_bounds((kernel, arguments), plan, self.dtype, side, reach)
@@ -271,17 +277,25 @@ def offers(kernel: Kernel, plan: KernelPlan, form: str, dtype: str) -> bool:
 
 
 def served_reach(
-    plan: KernelPlan, dtype: str, limit: float, *, shear: float = 0.0, length: int = 1
+    plan: KernelPlan,
+    dtype: str,
+    limit: float,
+    *,
+    shear: float = 0.0,
+    length: int = 1,
+    spread: float = 0.0,
 ) -> float:
     """The largest |u| ≤ limit for which nothing overflows in a dtype (see `in_served_window`).
 
     shear, length  of chains that come after all blocks
+    spread         ln of what products with the basis may make of entries, where it is more than
+                   one product with P or P⁻¹
     """
     window = window_exponent(FORMATS[dtype])
-    spread = 0.0
     if plan.basis is not None:
         rows = [row for p, q in plan.basis for m in (transpose(p), q) for row in m]
-        spread = max(math.log(max(1.0, sum(abs(x.to_float()) for x in row))) for row in rows)
+        sizes = (sum(abs(x.to_float()) for x in row) for row in rows)
+        spread = max(spread, *(math.log(max(1.0, size)) for size in sizes))
     reach = limit
     for group in plan.groups:
         assert isinstance(group, BlockGroup)

@@ -6,11 +6,13 @@ norm and every shear with its size, M(τ)M(τ′) = M(τ + τ′), so relative e
     |ô_n − o_n| ≤ ε·Σ_{s ≤ n} |q_n|ᵀM(t_n − t_s)|k_s|·|v_s|
 
 channel by channel of v, apart from what underflow loses, for all gaps up to the reach of the map.
-With a basis M is that of K, and |Pᵀ||q| and |P⁻¹||k| stand in the place of |q| and |k|.
+With a basis M is that of K, and |Pᵀ||q| and |P⁻¹||k| stand in the place of |q| and |k|. Of a
+parametric 2×2 block the norm counts, and M is e^{μτ} (see `sum_maps`).
 
     recurrent_step  ε = c₀ + c₁·n,  n ≤ limit
-    chunkwise       ε = c₀ + c₁·r,  r ≤ limit the runs before that of position n, at `CHUNK`
-                    positions at most; the gaps are those within a run and to the position before it
+    chunkwise       ε = c₀ + c₁·r,  r ≤ limit the runs before that of position n, of `CHUNK`
+                    positions at most, or as many as asked for: c₀ grows with them, c₁ does not; the
+                    gaps are those within a run and to the position before it
 
 The text is executed with its map replaced by one that is off by what `sum_maps` found, on elements
 of which only the error relative to the sum of magnitudes is known (`sums`). That the text computes
@@ -24,7 +26,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -36,7 +38,7 @@ from numeric_check.reference_values.tolerance import FORMATS
 from numeric_check.rounding import upward
 from numeric_check.rounding.bound import COVERS_NO_MORE
 from numeric_check.rounding.formula import MARGIN, STATED_DIGITS, coefficients, formula
-from numeric_check.rounding.parameters import Box
+from numeric_check.rounding.parameters import Asked, Box
 from numeric_check.rounding.sum_maps import MapErrors, SumMaps
 from numeric_check.rounding.sum_text import CHUNKED, STEP, SumText
 from numeric_check.text_proof.exact_element import LeavesTheRing
@@ -46,10 +48,10 @@ from symbolic_pe.errors import NotYetCovered
 SECONDS = 60.0
 CHUNK = 64
 """Positions that are taken at once at most, unless the caller of `chunkwise` says otherwise."""
-HALVED = tuple(1 << k for k in range(CHUNK.bit_length()))
-"""Every length that a run has, where runs are powers of two."""
-MASKED = (1, 2, 37, CHUNK)
-"""Lengths that are executed of those up to `CHUNK`, where a run may have any: a shorter run is a
+LONGEST = 512
+"""The longest run that is bounded: it is executed, with a square of as many elements."""
+MASKED = (1, 2, 37)
+"""Lengths that are executed beside the longest one, where a run may have any: a shorter run is a
 longer one with keys, values and queries that are 0, which are not rounded."""
 VARIABLE = {STEP: "n", CHUNKED: "r"}
 STATED = re.compile(
@@ -71,6 +73,7 @@ class CausalBound:
     error  (c₀, c₁); limit: the largest n, or r; gap: the largest distance of two positions
     box    where parameters lie
     form   `recurrent_step` or `chunkwise`
+    chunk  the positions that a run of `chunkwise` has at most
     """
 
     dtype: str
@@ -79,6 +82,7 @@ class CausalBound:
     gap: float
     box: Box = field(default_factory=dict)
     form: str = STEP
+    chunk: int = CHUNK
 
     @property
     def unit(self) -> float:
@@ -123,16 +127,21 @@ def compute_dtype(dtype: str) -> str:
 
 
 def causal_bound(
-    kernel: Kernel, plan: KernelPlan, dtype: str, *, maps: SumMaps | None = None
+    kernel: Kernel,
+    plan: KernelPlan,
+    dtype: str,
+    *,
+    maps: SumMaps | None = None,
+    parameters: Mapping[str, Asked] | None = None,
 ) -> CausalBound:
     """Bound the outputs of `recurrent_step` of query, key and value of a dtype.
 
-    maps  where errors of maps are kept that are asked for again
+    maps        where errors of maps are kept that are asked for again
+    parameters  values or intervals of them, in place of the box that is declared
 
-    Raises `NotYetCovered` for kernels without it or with parametric 2×2 blocks, and for texts that
-    are not covered.
+    Raises `NotYetCovered` for kernels without it, and for texts that are not covered.
     """
-    known = maps or SumMaps(kernel, plan)
+    known = maps or SumMaps(kernel, plan, parameters)
     text = _text(kernel, plan, dtype, STEP, known.of_steps)
 
     def bound() -> CausalBound:
@@ -146,27 +155,39 @@ def causal_bound(
 
 
 def chunkwise_bound(
-    kernel: Kernel, plan: KernelPlan, dtype: str, *, maps: SumMaps | None = None
+    kernel: Kernel,
+    plan: KernelPlan,
+    dtype: str,
+    *,
+    chunk: int = CHUNK,
+    maps: SumMaps | None = None,
+    parameters: Mapping[str, Asked] | None = None,
 ) -> CausalBound:
-    """Bound the outputs of `chunkwise` for runs of at most `CHUNK` positions, from no state.
+    """Bound the outputs of `chunkwise` for runs of at most `chunk` positions, from no state.
 
-    maps  where errors of maps are kept that are asked for again
+    chunk       at most `LONGEST`; the bound of `CHUNK` serves shorter runs
+    maps        where errors of maps are kept that are asked for again
+    parameters  values or intervals of them, in place of the box that is declared
 
-    Raises `NotYetCovered` as `causal_bound` does, and for texts that round positions before they
-    are subtracted.
+    Every length is executed: it costs as many elements as an attention matrix where lags are
+    masked. Raises `NotYetCovered` as `causal_bound` does, for texts that round positions before
+    they are subtracted, and for longer runs.
     """
-    known = maps or SumMaps(kernel, plan)
+    if not 1 <= chunk <= LONGEST:
+        raise NotYetCovered(f"runs of {chunk} positions; they are bounded from 1 to {LONGEST}")
+    longest = max(chunk, CHUNK)
+    known = maps or SumMaps(kernel, plan, parameters)
     text = _text(kernel, plan, dtype, CHUNKED, known.of_runs)
 
     def bound() -> CausalBound:
-        lengths = MASKED if plan.uniform_decay is not None else HALVED
-        alone = [text.run(length, CHUNK, None) for length in lengths]
+        lengths = _lengths(longest, masked=plan.uniform_decay is not None)
+        alone = [text.run(length, longest, None) for length in lengths]
         first, read = (max(found) for found in zip(*alone, strict=True))
         kept = 0.0
         for length in lengths:
 
             def run(before: float, length: int = length) -> tuple[float, float]:
-                return text.run(length, CHUNK, before)
+                return text.run(length, longest, before)
 
             state, output = run(first)
             _decide_linear(run)
@@ -176,9 +197,16 @@ def chunkwise_bound(
         slope = upward.times(kept, (1.0 + SMALL) * (1.0 + read))
         limit = max(0, int((SMALL - first) / slope))
         errors = text.errors
-        return CausalBound(dtype, (read, slope), limit, errors.reach, errors.box, CHUNKED)
+        return CausalBound(dtype, (read, slope), limit, errors.reach, errors.box, CHUNKED, longest)
 
     return _covered(bound)
+
+
+def _lengths(longest: int, *, masked: bool) -> list[int]:
+    """Those that are executed for all that a run may have."""
+    if masked:
+        return [*MASKED, longest]
+    return [1 << k for k in range(longest.bit_length())]
 
 
 def _text(

@@ -11,15 +11,17 @@ is part of `error`, and is none where a table is known to stay in the normal ran
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from flint import fmpq
 
 from numeric_check.reference_values.exact_number import exact_number
-from numeric_check.reference_values.tolerance import FORMATS
+from numeric_check.reference_values.tolerance import FORMATS, window_exponent
 from numeric_check.rounding import majorant, upward
 from numeric_check.rounding.cells import Cell
+from numeric_check.rounding.coefficient import Coefficient
 from numeric_check.rounding.formats import contains, holds, relative_error_of_library
 from numeric_check.rounding.majorant import (
     LINEAR,
@@ -182,7 +184,7 @@ class Model:
             return replace(a, fits=dtype)
         if self.integers and self._is_held(a, dtype):
             return replace(a, fits=dtype)
-        u = FORMATS[dtype].unit_roundoff
+        u = math.inf if self._may_overflow(a, dtype) else FORMATS[dtype].unit_roundoff
         grown = upward.plus(1.0, u)
         error = majorant.scale(a.error, grown)
         relative = upward.add(a.relative, (upward.times(u, self.grown(a.relative)),))
@@ -192,6 +194,21 @@ class Model:
             relative = upward.NOTHING
         whole = Rounded(a.value, error, relative, upward.times(a.tiny, grown), dtype)
         return self._underflown(whole, dtype, flushes=flushes)
+
+    def _may_overflow(self, a: Rounded, dtype: str) -> bool:
+        """Whether a number of a format shorter than float64 may, for ‖x‖ ≤ 1 and |u| ≤ reach.
+
+        The reach keeps the map within the dtype of x, but a text may use a shorter one.
+        """
+        if dtype == "float64":
+            return False
+        format_ = FORMATS[dtype]
+        whole = {t: c for t, c in a.value.items() if not _is_small(t, c)}
+        windows = [t.rate.box.window for t in whole if isinstance(t.rate, Coefficient)]
+        if windows:  # those of the box are within the range of the dtype of x
+            return window_exponent(format_) < max(windows)
+        size = majorant.size(majorant.of_value(whole), self.reach, later=self.later)
+        return max(size.constant, size.of_input) > format_.largest
 
     def _is_held(self, a: Rounded, dtype: str) -> bool:
         """Whether an exact m·u^k, for every integer |u| ≤ reach, is a number of the format."""
@@ -390,11 +407,17 @@ class Model:
 
     def _from_library(self, a: Rounded, dtype: str) -> Rounded:
         """The result of a library function, within its stated accuracy."""
-        own = relative_error_of_library(dtype)
+        own = math.inf if self._may_overflow(a, dtype) else relative_error_of_library(dtype)
         grown = upward.plus(1.0, own)
         relative = upward.add(a.relative, (upward.times(own, self.grown(a.relative)),))
         whole = Rounded(a.value, majorant.scale(a.error, grown), relative, 0.0, dtype)
         return self._underflown(whole, dtype, flushes=False)
+
+
+def _is_small(term: Term, c: Number) -> bool:
+    """Whether this is at most 1, by far the most frequent case."""
+    steady = term.input >= NO_INPUT and term.power == 0 and term.rate == ZERO
+    return steady and term.over is None and isinstance(c, fmpq) and abs(c) <= 1
 
 
 def _is_power_of_two(x: fmpq) -> bool:

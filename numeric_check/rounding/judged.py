@@ -12,7 +12,7 @@ from numeric_check.kernels.kernel import Kernel
 from numeric_check.kernels.time_limit import time_limit
 from numeric_check.reference_values.tolerance import DTYPES
 from numeric_check.rounding.bias import BiasBound, bias_bound, measure_bias
-from numeric_check.rounding.blocks import BIAS, DECAY, MAPS, OF_LAG, OPERATOR, ROTATE, SCORE
+from numeric_check.rounding.blocks import BIAS, DECAY, MAPS, OF_LAG, OPERATOR, ROTATE, SCORE, WHOLE
 from numeric_check.rounding.bound import KernelBound, offers, rounding_bound
 from numeric_check.rounding.causal import (
     CHUNKED,
@@ -44,6 +44,8 @@ OF_LAGS = {
     BIAS: "|f - b(u)| <= eps |b|_+ + eta for bias, u the lag, |b|_+ the sum of its terms' sizes",
     SCORE: "|f - s - b(u)| <= eps (|s| + |b|_+) + eta for score_mod of a score s",
 }
+OF_WHOLE = "||row i of A' - A|| <= eps ||exp(u K)|| + eta for every row of operator(u)"
+"""The law of `operator` with a basis, in place of that of its blocks."""
 OF_SUMS = (
     "|o - o_n| <= eps sum |q| M |k| |v| for the n-th recurrent_step, and for chunkwise after r "
     "runs of at most 64 positions, apart from underflow"
@@ -161,7 +163,7 @@ class KernelBounds:
         """The bounds as lines for the header of a file; none where they are undecided."""
         if not self.dtypes:
             return []
-        law = "; ".join([self.law, *(OF_LAGS[form] for form in self.of_lag)])
+        law = "; ".join([self.law, *(self._law_of(form) for form in self.of_lag)])
         law += f"; {OF_SUMS}" if self.sums else ""
         if self.box:
             law += f", for {box_text(self.box)}, wherever the maps stay in range"
@@ -170,6 +172,10 @@ class KernelBounds:
             + [f"# {name + ':':<12} {d.stated}" for name, d in self.all.items()]
             + [f"# {name}: {d.bound.stated}" for name, d in self.sums.items()]
         )
+
+    def _law_of(self, form: str) -> str:
+        blocks = (b for d in self.of_lag[form].values() for b in d.bound.blocks)
+        return OF_WHOLE if any(b.group == WHOLE for b in blocks) else OF_LAGS[form]
 
     def false_statements(self, header: Mapping[str, str]) -> list[str]:
         """One line for every bound in a header that is smaller than what was found here.

@@ -196,13 +196,16 @@ def by_polynomial(a: Majorant, p: upward.Polynomial) -> Majorant:
     return result
 
 
-def size(a: Majorant, reach: float) -> Size:
-    """Bounds over |u| ≤ reach; waves, and unit vectors, are at most 1."""
+def size(a: Majorant, reach: float, *, later: bool = False) -> Size:
+    """Bounds over |u| ≤ reach; waves, and unit vectors, are at most 1.
+
+    later  u is not negative, so that e^{rate·u} with a negative rate is at most 1
+    """
     constant = of_input = 0.0
     for given, weight in a.items():
         term, c = plain(given, weight)
         bound = upward.times(c, upward.power(reach, term.power))
-        if term.rate != ZERO:
+        if term.rate != ZERO and not (later and _is_negative(term.rate)):
             bound = upward.times(bound, upward.exponential(largest_exponent(term.rate, reach)))
         if term.over is not None:
             inverse = upward.times(term.over.least, upward.power(reach, term.over.power))
@@ -214,6 +217,12 @@ def size(a: Majorant, reach: float) -> Size:
         else:
             constant = upward.plus(constant, bound)
     return Size(constant, of_input)
+
+
+def _is_negative(rate: Ratio) -> bool:
+    if isinstance(rate, Coefficient):
+        return bool(rate.ball() <= 0)
+    return rate[0] <= 0
 
 
 def largest_exponent(rate: Ratio, reach: float) -> float:

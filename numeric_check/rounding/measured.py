@@ -22,6 +22,7 @@ from numeric_check.rounding.blocks import FORMS, OF_LAG, OPERATOR, ROTATE, SIGNS
 from numeric_check.rounding.bound import KernelBound
 from numeric_check.rounding.box_bounds import range_at
 from numeric_check.rounding.measured_lag import measured_lag
+from numeric_check.rounding.measured_operator import measured_whole
 from numeric_check.rounding.measurement import (
     SLACK,
     Measurement,
@@ -177,6 +178,8 @@ def measure(kernel: Kernel, plan: KernelPlan, bound: KernelBound) -> Measurement
         )
     if bound.form in OF_LAG:
         return measured_lag(kernel, plan, bound)
+    if bound.form == OPERATOR and plan.basis is not None:
+        return measured_whole(kernel, plan, bound)
     bench = Bench(kernel, plan, bound)
     if bound.form == OPERATOR:
         chosen = sorted(set(np.linspace(0, plan.dimension - 1, VECTORS).astype(int)))

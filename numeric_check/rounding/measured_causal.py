@@ -7,29 +7,33 @@ code that the text has no part in; `ALLOWED` of the sum of sizes is left for it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from flint import arb, arb_mat
 
 from numeric_check.kernels.kernel import DTYPE_OF, Kernel
+from numeric_check.reference_values.exact_number import exact_number
 from numeric_check.reference_values.tolerance import FORMATS, window_exponent
 from numeric_check.rounding.causal import (
-    CHUNK,
     CHUNKED,
     STEP,
     CausalBound,
 )
 from numeric_check.text_proof.causal_cases import runs_of
 from symbolic_pe.algebra.matrix import transpose
-from symbolic_pe.emit.plan import BlockGroup, KernelPlan
+from symbolic_pe.algebra.scalar import precision
+from symbolic_pe.emit.plan import BlockGroup, KernelPlan, MatrixGroup
 from symbolic_pe.errors import NotYetCovered
 
 STEPS, CHANNELS, SEED = 150, 3, 2026
 ALLOWED = 2.0**-36
 """Above what steps in float64 lose over gaps of thousands, and far below 2⁻²⁴."""
 GAPS = (1.0, 1.0, 1.0, 0.25, 3.0, 17.0)
+BITS = 128
+Values = Mapping[str, arb]
 
 
 def measure_causal(
@@ -39,7 +43,8 @@ def measure_causal(
 
     Raises `NotYetCovered` for float64, which nothing here is more exact than.
     """
-    given = _Given.of(plan, bound, 0.5 * bound.gap)
+    known = _known(plan, values)
+    given = _Given.of(plan, bound, 0.5 * bound.gap, known)
     kind = np.float32 if bound.dtype != "float64" else np.float64
     state = kernel.bring(np.zeros((*given.value.shape[1:], plan.dimension), kind))
     outputs = []
@@ -47,21 +52,30 @@ def measure_causal(
         now = [kernel.bring(x[i]) for x in (given.query, given.key, given.value)]
         output, state = kernel.raw(STEP)(state, *now, float(gap), *values)
         outputs.append(kernel.fetch(output).astype(np.float64))
-    return _worst(given, plan, outputs, [bound.at(n) for n in range(1, STEPS + 1)])
+    return _worst(given, (plan, known), outputs, [bound.at(n) for n in range(1, STEPS + 1)])
 
 
 def measure_chunkwise(
     kernel: Kernel, plan: KernelPlan, bound: CausalBound, values: Sequence[float] = ()
 ) -> float:
-    """The same of `chunkwise`."""
-    given = _Given.of(plan, bound, bound.gap / (2.0 * CHUNK))
+    """The same of `chunkwise`, in runs of as many positions as the bound is about."""
+    known = _known(plan, values)
+    given = _Given.of(plan, bound, bound.gap / (2.0 * bound.chunk), known)
     arrays = (np.moveaxis(x, 0, -2) for x in (given.query, given.key, given.value))
     places = kernel.bring(given.positions)
-    outputs, _ = kernel.raw(CHUNKED)(*(kernel.bring(x) for x in arrays), places, *values)
+    outputs, _ = kernel.raw(CHUNKED)(
+        *(kernel.bring(x) for x in arrays), places, *values, chunk=bound.chunk
+    )
     found = np.moveaxis(kernel.fetch(outputs).astype(np.float64), -2, 0)
-    runs = runs_of(STEPS, CHUNK, uniform=plan.uniform_decay is not None)
+    runs = runs_of(len(found), bound.chunk, uniform=plan.uniform_decay is not None)
     before = [r for r, length in enumerate(runs) for _ in range(length)]
-    return _worst(given, plan, found, [bound.at(r) for r in before])
+    return _worst(given, (plan, known), found, [bound.at(r) for r in before])
+
+
+def _known(plan: KernelPlan, values: Sequence[float]) -> Values:
+    with precision(BITS):
+        pairs = zip(plan.parameters, values, strict=True)
+        return {name: arb(exact_number(x)) for name, x in pairs}
 
 
 @dataclass(frozen=True)
@@ -74,15 +88,16 @@ class _Given:
     gaps: Any
 
     @classmethod
-    def of(cls, plan: KernelPlan, bound: CausalBound, furthest: float) -> _Given:
+    def of(cls, plan: KernelPlan, bound: CausalBound, furthest: float, values: Values) -> _Given:
         if bound.dtype == "float64":
             raise NotYetCovered("sums in float64 are not compared with what is more exact")
         drawn = np.random.default_rng(SEED)
         lead = (plan.heads,) if plan.heads > 1 else ()
-        shapes = [(STEPS, *lead, n) for n in (plan.dimension, plan.dimension, CHANNELS)]
+        steps = max(STEPS, 2 * bound.chunk + 22) if bound.form == CHUNKED else STEPS
+        shapes = [(steps, *lead, n) for n in (plan.dimension, plan.dimension, CHANNELS)]
         query, key, value = (drawn.standard_normal(s).astype(DTYPE_OF[bound.dtype]) for s in shapes)
-        furthest = min(furthest, _within_range(plan, bound.dtype))
-        gaps = np.concatenate([[0.0], np.resize(GAPS, STEPS - 1)])
+        furthest = min(furthest, _within_range(plan, bound.dtype, values) / steps)
+        gaps = np.concatenate([[0.0], np.resize(GAPS, steps - 1)])
         return cls(query, key, value, np.minimum(gaps, furthest))
 
     @property
@@ -91,27 +106,40 @@ class _Given:
         return np.cumsum(self.gaps)
 
 
-def _within_range(plan: KernelPlan, dtype: str) -> float:
-    """A gap at which nothing that grows leaves the range of a dtype in all steps together."""
-    rates = (x.to_float() for g in _groups(plan) for row in g.rate.rows for x in row)
-    fastest = max(rates, default=0.0)
+def _within_range(plan: KernelPlan, dtype: str, values: Values) -> float:
+    """How far together nothing that grows leaves the range of a dtype."""
+    rates = [0.0]
+    for g in plan.groups:
+        if isinstance(g, BlockGroup):
+            rates += [x.to_float(values) for row in g.rate.rows for x in row]
+        else:
+            rates.append(logarithmic_norm(g, values))
+    fastest = max(rates)
     window = 0.5 * window_exponent(FORMATS[dtype])
-    return window / (fastest * STEPS) if fastest > 0 else math.inf
+    return window / fastest if fastest > 0 else math.inf
 
 
-def _worst(given: _Given, plan: KernelPlan, found: Any, allowed: Sequence[float]) -> float:
+def _worst(
+    given: _Given, about: tuple[KernelPlan, Values], found: Any, allowed: Sequence[float]
+) -> float:
     """The largest distance of outputs from the sum, over what is allowed of the sum of sizes."""
-    groups = _groups(plan)
-    shape = (plan.heads, CHANNELS)
-    states = [np.zeros((*shape, *_links(g)), complex) for g in groups]
-    sizes = [np.zeros((*shape, *_links(g))) for g in groups]
-    worst, heads = 0.0, plan.heads
+    (plan, values), heads = about, about[0].heads
+    shape = (heads, CHANNELS)
+    flows = {gap: [_moved(plan, g, gap, values) for g in plan.groups] for gap in {*given.gaps}}
+    states, sizes = (
+        [np.zeros((*shape, *x.shape[1:]), x.dtype) for x in first]
+        for first in (
+            [_links_of(g, np.zeros((heads, plan.dimension))) for g in plan.groups],
+            [_norms(g, np.zeros((heads, plan.dimension))) for g in plan.groups],
+        )
+    )
+    worst = 0.0
     for n, gap in enumerate(given.gaps):
         rows = (x[n].astype(np.float64) for x in (given.query, given.key, given.value))
         q, k, v = (x.reshape(heads, -1) for x in rows)
         total, exact = np.zeros(shape), np.zeros(shape)
-        for index, group in enumerate(groups):
-            flow, move = _moved(plan, group, float(gap))
+        for index, group in enumerate(plan.groups):
+            flow, move = flows[gap][index]
             states[index] = np.einsum("hbij,hvjb->hvib", flow, states[index])
             sizes[index] = np.einsum("hbij,hvjb->hvib", move, sizes[index])
             one, other = (_links_of(group, _in_basis(plan, x, s)) for x, s in ((q, 1), (k, -1)))
@@ -141,40 +169,53 @@ def _in_basis(
     return np.stack(rows)
 
 
-def _groups(plan: KernelPlan) -> list[BlockGroup]:
-    return [g for g in plan.groups if isinstance(g, BlockGroup)]
-
-
-def _links(group: BlockGroup) -> tuple[int, int]:
-    return group.chain_length, len(group.slots[0])
-
-
-def _links_of(group: BlockGroup, x: Any) -> Any:
+def _links_of(group: BlockGroup | MatrixGroup, x: Any) -> Any:
     """(HEADS, links, blocks): planes as complex numbers, channels as real ones."""
+    if isinstance(group, MatrixGroup):
+        return x[:, list(group.channels), None].astype(complex)
     parts = np.stack([x[:, list(slot)] for slot in group.slots], axis=1)
     return parts[:, 0::2] + 1j * parts[:, 1::2] if group.pair else parts.astype(complex)
 
 
-def _norms(group: BlockGroup, x: Any) -> Any:
-    """The norms of planes, and channels as they are, of numbers that are not negative."""
-    return np.abs(_links_of(group, x))
+def _norms(group: BlockGroup | MatrixGroup, x: Any) -> Any:
+    """The norms of planes and of 2×2 blocks, and channels as they are, of numbers from 0 on."""
+    links = np.abs(_links_of(group, x))
+    return np.hypot.reduce(links, axis=1)[:, None] if isinstance(group, MatrixGroup) else links
 
 
-def _moved(plan: KernelPlan, group: BlockGroup, gap: float) -> tuple[Any, Any]:
-    """e^{(a + iω)·gap}·(η·gap)^{j − i}/(j − i)! for (HEADS, blocks), as A moves keys; and sizes."""
-    n, blocks = _links(group)
+def _moved(
+    plan: KernelPlan, group: BlockGroup | MatrixGroup, gap: float, values: Values
+) -> tuple[Any, Any]:
+    """A(gap) as it moves keys, (HEADS, blocks, links, links), and M(gap).
+
+    Of a chain e^{(a + iω)·gap}·(η·gap)^{j − i}/(j − i)!, and sizes; of a parametric block
+    exp(gap·X), and e^{μ·gap}.
+    """
+    if isinstance(group, MatrixGroup):
+        with precision(BITS):
+            power = arb_mat([[x.ball(values) * arb(gap) for x in row] for row in group.matrix])
+            whole = np.array([[float(x) for x in row] for row in power.exp().tolist()])
+        size = math.exp(logarithmic_norm(group, values) * gap)
+        return whole[None, None].astype(complex), np.full((1, 1, 1, 1), size)
+    n, blocks = group.chain_length, len(group.slots[0])
     flow = np.zeros((plan.heads, blocks, n, n), complex)
     for head in range(plan.heads):
         for b in range(blocks):
             a, w, eta = (
-                (row[b] if len(row) > 1 else row[0]).to_float()
+                (row[b] if len(row) > 1 else row[0]).to_float(values)
                 for v in (group.rate, group.frequency, group.shear)
                 for row in (v.rows[head if len(v.rows) > 1 else 0],)
             )
-            whole = np.exp(complex(a, w) * gap)
+            factor = np.exp(complex(a, w) * gap)
             for k in range(n):
-                flow[head, b] += np.eye(n, k=k) * whole * (eta * gap) ** k / math.factorial(k)
+                flow[head, b] += np.eye(n, k=k) * factor * (eta * gap) ** k / math.factorial(k)
     return flow, np.abs(flow)
 
 
-__all__ = ["measure_causal", "measure_chunkwise"]
+def logarithmic_norm(group: MatrixGroup, values: Values) -> float:
+    """μ, the larger eigenvalue of (X + Xᵀ)/2."""
+    (a, b), (c, d) = ([x.to_float(values) for x in row] for row in group.matrix)
+    return (a + d) / 2 + math.hypot((a - d) / 2, (b + c) / 2)
+
+
+__all__ = ["logarithmic_norm", "measure_causal", "measure_chunkwise"]

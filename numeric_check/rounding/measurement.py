@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from numeric_check.rounding.blocks import FORMS, MAPS
+from numeric_check.rounding.blocks import FORMS, MAPS, WHOLE
 
 Number = int | float
 POWERS = 53
@@ -34,9 +34,12 @@ class Measurement:
 
     def __str__(self) -> str:
         name = f"transform_{self.side}" if self.side in FORMS[MAPS] else self.side
+        place = f"block {self.block} of group {self.group}"
+        if self.group == WHOLE:
+            place = f"row {self.vector.index(1.0)}"
         return (
             f"{name} ({self.dtype}) at position {self.position:g}, reference "
-            f"{self.reference:g}, head {self.head}, block {self.block} of group {self.group}: "
+            f"{self.reference:g}, head {self.head}, {place}: "
             f"error {self.error:.3g}, bound {self.bound:.3g}"
         )
 

@@ -54,8 +54,6 @@ def run_operator(kernel: Kernel, plan: KernelPlan, model: Model, *arguments: Any
     The text forms F(τ) of the rows of the identity; a row of unknown numbers stands for each of
     them, so a bound for all x of norm 1 is one for every row.
     """
-    if plan.basis is not None:
-        raise LeavesTheRing("with a basis the operator is a product of two maps")
     library = LIBRARIES[kernel.target](model)
     names = kernel.on_library(library, library.lift, library.functions)
     d = plan.dimension

@@ -1,6 +1,11 @@
 """How far the map of a text is off, where causal sums use it: relative to |A| of the coordinates.
 
-Without a basis these are the bounds of the maps. With a basis A(τ) = P·exp(τK)·P⁻¹ the text first
+Without a basis these are the bounds of the maps, for a parametric 2×2 block X as well: there
+
+    ‖A(τ)‖₂ ≤ e^{μτ} for τ ≥ 0,   μ = λ_max((X + Xᵀ)/2), the logarithmic norm,
+
+is the least multiple of one that multiplies like A and is above its norm, as μ is the slope of ‖A‖
+at 0 (Dahlquist 1958). With a basis A(τ) = P·exp(τK)·P⁻¹ the text first
 changes the coordinates, and then moves vectors by exp(τK). The first is off by ε of |Pᵀ||q| and
 |P⁻¹||k|, entry by entry, which takes the place of |q| and |k|; the second is a map without a basis.
 """
@@ -15,23 +20,30 @@ from flint import arb, fmpq
 
 from numeric_check.kernels.kernel import Kernel
 from numeric_check.laws.decay_laws import without_decay
+from numeric_check.reference_values.tolerance import FORMATS, window_exponent
 from numeric_check.rounding import upward
 from numeric_check.rounding.blocks import ROTATE, BlockBound, SideRun
 from numeric_check.rounding.bound import rounding_bound, served_reach
+from numeric_check.rounding.box_bounds import parameter
+from numeric_check.rounding.cells import GROWING, Cell
+from numeric_check.rounding.coefficient import Box as CoefficientBox
 from numeric_check.rounding.element import Model, Rounded
 from numeric_check.rounding.formats import contains
 from numeric_check.rounding.library import LIBRARIES
 from numeric_check.rounding.majorant import NO_INPUT, ZERO, Term
-from numeric_check.rounding.parameters import Box, declared_box, points_in
-from numeric_check.rounding.running import given_inputs, given_places, rows_of
+from numeric_check.rounding.parameters import Asked, Box, declared_box, points_in
+from numeric_check.rounding.running import brought, given_inputs, given_places, rows_of
 from numeric_check.rounding.sums import both
 from numeric_check.text_proof.exact_element import LeavesTheRing
 from symbolic_pe.algebra.matrix import transpose
 from symbolic_pe.algebra.scalar import precision
-from symbolic_pe.emit.plan import BlockGroup, KernelPlan
+from symbolic_pe.emit.plan import BlockGroup, KernelPlan, MatrixGroup
 from symbolic_pe.errors import NotYetCovered
 
 BITS = 160
+NEAR_GAP = 64.0
+"""Gaps that sums with parametric 2×2 blocks are bounded for: their bounds grow like |u|² at worst,
+and what is lost in the largest gap counts at every step."""
 SIDES = {1: "query", -1: "key", 0: ROTATE}
 
 
@@ -52,17 +64,21 @@ class MapErrors:
 
 @dataclass
 class SumMaps:
-    """The errors of the maps of one text, found once a compute dtype."""
+    """The errors of the maps of one text, found once a compute dtype.
+
+    parameters  values or intervals of them, in place of the box that is declared
+    """
 
     kernel: Kernel
     plan: KernelPlan
+    parameters: Mapping[str, Asked] | None = None
     steps: dict[str, MapErrors] = field(default_factory=dict)
     runs: dict[str, MapErrors] = field(default_factory=dict)
 
     def of_steps(self, inner: str) -> MapErrors:
         """Those that a step uses; see `map_errors`."""
         if inner not in self.steps:
-            self.steps[inner] = map_errors(self.kernel, self.plan, inner)
+            self.steps[inner] = map_errors(self.kernel, self.plan, inner, self.parameters)
         return self.steps[inner]
 
     def of_runs(self, inner: str) -> MapErrors:
@@ -72,22 +88,22 @@ class SumMaps:
         return self.runs[inner]
 
 
-def map_errors(kernel: Kernel, plan: KernelPlan, inner: str) -> MapErrors:
-    """The errors of the maps that a step uses.
-
-    Raises `NotYetCovered` for parametric 2×2 blocks, whose |A| is not multiplicative, and what
-    `rounding_bound` raises.
-    """
-    if not all(isinstance(g, BlockGroup) for g in plan.groups):
-        raise NotYetCovered(
-            "of a parametric 2×2 block there is no |A| that multiplies as A does, so errors of "
-            "steps have no common measure"
-        )
+def map_errors(
+    kernel: Kernel, plan: KernelPlan, inner: str, parameters: Mapping[str, Asked] | None = None
+) -> MapErrors:
+    """The errors of the maps that a step uses. Raises what `rounding_bound` raises."""
     if plan.basis is not None:
         return _in_basis(kernel, plan, inner)
-    maps = rounding_bound(kernel, plan, inner)
+    furthest = float(plan.encoding.domain.max_position)
+    reach = min(NEAR_GAP, furthest) if _has_matrices(plan) else None
+    maps = rounding_bound(kernel, plan, inner, reach=reach, parameters=parameters)
     moved = {side: _largest(plan, maps.blocks, name, maps.reach) for side, name in SIDES.items()}
-    return MapErrors(maps.reach, moved, {}, maps.box)
+    box = maps.box or {name: (x, x) for name, x in maps.parameters.items()}
+    return MapErrors(maps.reach, moved, {}, box)
+
+
+def _has_matrices(plan: KernelPlan) -> bool:
+    return any(isinstance(g, MatrixGroup) for g in plan.groups)
 
 
 def chunk_errors(kernel: Kernel, plan: KernelPlan, found: MapErrors, inner: str) -> MapErrors:
@@ -97,11 +113,17 @@ def chunk_errors(kernel: Kernel, plan: KernelPlan, found: MapErrors, inner: str)
     grow with the position and not with the lag.
     """
     values = points_in(plan, found.box)[0] if found.box else {}
-    arguments = [values[name] for name in plan.parameters]
+    arguments: list[Any] = [values[name] for name in plan.parameters]
     name = "_transform" if plan.basis is None else "_move"
     bare = replace(plan, basis=None)
+    cell = None
+    if _has_matrices(plan):  # all branches are executed in each cell
+        box = CoefficientBox.of(found.box, window_exponent(FORMATS[inner]))
+        box.factors = False
+        cell = Cell(GROWING, box)
+        arguments = [parameter(name, box) for name in plan.parameters]
     for side in (1, -1):
-        _run(kernel, bare, (name, inner, side), _Lags(found.reach), arguments)
+        _run(kernel, bare, (name, inner, side), _Lags(found.reach, cell=cell), arguments)
     if plan.uniform_decay is None:
         return found
     moved = {**found.moved, 0: _without_decay(kernel, plan, inner, found.reach)}
@@ -124,8 +146,7 @@ def _largest(plan: KernelPlan, blocks: Sequence[BlockBound], side: str, reach: f
     own = [b for b in blocks if b.side == side]
     for b in own:
         group = plan.groups[b.group]
-        assert isinstance(group, BlockGroup)
-        if b.loose and group.chain_length > 1:
+        if b.loose and isinstance(group, BlockGroup) and group.chain_length > 1:
             raise NotYetCovered("an error of a chain is relative to no entry of it")
     return max((upward.value(b.relative, reach) for b in own), default=0.0)
 
@@ -230,7 +251,7 @@ def _run(
     plan: KernelPlan,
     called: tuple[str, str, int],
     model: Model,
-    arguments: Sequence[float],
+    arguments: Sequence[Any],
     *,
     still: bool = False,
 ) -> Any:
@@ -245,7 +266,8 @@ def _run(
         raise LeavesTheRing(f"the text has no {name}")
     sides = () if name == "_move" and not takes_side(names[name]) else (side,)
     places = (0.0, 0.0) if still else given_places(library)
-    result = names[name](given_inputs(library, plan, dtype), *places, *sides, *arguments)
+    given = brought(library, arguments)
+    result = names[name](given_inputs(library, plan, dtype), *places, *sides, *given)
     if result.dtype.name != dtype:
         raise LeavesTheRing(f"{name} of {dtype} returns {result.dtype.name}")
     return rows_of(result, plan, name)

@@ -9,6 +9,7 @@ e^{au} has to be that of a rate of the encoding, and how far its constant is off
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
@@ -48,6 +49,8 @@ class SumModel(Model):
 
     def data(self, error: float, dtype: str) -> Rounded:
         """A number of a format that is off by ε of the sum of its magnitudes, one object."""
+        if not math.isfinite(error):
+            raise LeavesTheRing("a number of the text may overflow")
         key = error, dtype
         if key not in self.known:
             self.known[key] = Rounded(UNIT, {}, (error,) if error else (), 0.0, dtype)

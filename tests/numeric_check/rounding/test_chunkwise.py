@@ -14,7 +14,7 @@ from numeric_check.rounding import (
     measure_causal,
     measure_chunkwise,
 )
-from numeric_check.rounding.causal import CHUNK, SMALL
+from numeric_check.rounding.causal import CHUNK, LONGEST, SMALL
 from symbolic_pe.errors import NotYetCovered
 from tests.numeric_check.rounding.test_bound import TARGETS, kernel_of, planned
 
@@ -67,6 +67,38 @@ def test_a_run_costs_its_map_and_a_sum_and_reading_it_the_sums_over_rows(target:
     assert rows < run.error[0] < 1.3 * rows
     assert run.gap == step.gap
     assert run.limit * run.error[1] <= SMALL
+
+
+def longer_runs(name: str, chunk: int) -> None:
+    kernel, plan = kernel_of(name, "numpy"), planned(name)
+    short = chunkwise_bound(kernel, plan, "float32")
+    long = chunkwise_bound(kernel, plan, "float32", chunk=chunk)
+    assert (short.chunk, long.chunk) == (CHUNK, chunk)
+    rows = (chunk - CHUNK) * 2.0**-24
+    assert rows < long.error[0] - short.error[0] < 1.3 * rows, "sums over more rows"
+    assert 1.0 <= long.error[1] / short.error[1] < 1.001, "a state is handed over as before"
+    assert 0.0 < measure_chunkwise(kernel, plan, long) <= 1.0
+    assert measure_chunkwise(kernel, plan, smaller(long, 1000)) > 1.0
+
+
+def test_longer_runs_sum_over_more_rows() -> None:
+    longer_runs("decay", 128)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["dense", "catalogue:retnet"])
+def test_longer_runs_of_other_maps_sum_over_more_rows(name: str) -> None:
+    longer_runs(name, 256)
+
+
+def test_shorter_runs_have_the_same_bound_and_much_longer_ones_none() -> None:
+    kernel, plan = kernel_of("decay", "numpy"), planned("decay")
+    assert chunkwise_bound(kernel, plan, "float32", chunk=5) == chunkwise_bound(
+        kernel, plan, "float32"
+    )
+    for chunk in (0, LONGEST + 1):
+        with pytest.raises(NotYetCovered, match="bounded from 1 to"):
+            chunkwise_bound(kernel, plan, "float32", chunk=chunk)
 
 
 BEYOND = (
@@ -134,11 +166,6 @@ def test_a_basis_in_float16_makes_the_bound_larger() -> None:
     edit = (r"\(x\.astype\(np\.float64\) @", "(x.astype(np.float16).astype(np.float64) @")
     found = causal_bound(kernel_of("dense", "numpy", edit), plan, "float32")
     assert found.error[0] > 100 * known.error[0]
-
-
-def test_parametric_blocks_have_no_bound_and_the_reason_is_named() -> None:
-    with pytest.raises(NotYetCovered, match="multiplies as A does"):
-        chunkwise_bound(kernel_of("oscillator", "numpy"), planned("oscillator"), "float32")
 
 
 def test_learned_rates_are_bounded_over_their_box() -> None:
