@@ -84,6 +84,10 @@ class RoundedArray:
 
     swapaxes = transpose
 
+    def repeat_interleave(self, times: int, dim: int) -> RoundedArray:
+        """Every element of an axis so many times."""
+        return self.like(np.repeat(self.data, times, axis=dim))
+
     def flip(self, *dims: int) -> RoundedArray:
         """Reverse axes; a copy, as in PyTorch."""
         return self.like(np.flip(self.data, dims).copy())

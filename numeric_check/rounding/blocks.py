@@ -31,6 +31,8 @@ from symbolic_pe.errors import Undecided
 MAPS, ROTATE, DECAY = "maps", "rotate", "decay"
 OPERATOR = "operator"
 """The matrix A(τ) itself, in float64: row i of a block is what the query map makes of e_i."""
+TABLES = "cos_sin"
+"""Cosines and sines of the angles at u, plane by plane."""
 WHOLE = -1
 """The group of a bound that is about rows of the whole matrix A(u)."""
 BIAS, SCORE = "bias", "score_mod"
@@ -39,7 +41,7 @@ OF_LAG = {DECAY: "decay", BIAS: "bias", SCORE: "make_score_mod"}
 FORMS = {
     MAPS: {"query": 1, "key": -1},
     ROTATE: {"rotate": 1},
-    **{f: {f: 1} for f in (OPERATOR, *OF_LAG)},
+    **{f: {f: 1} for f in (OPERATOR, TABLES, *OF_LAG)},
 }
 """The functions of a form, with the sign of u in the map that each applies."""
 SIGNS = {side: sign for sides in FORMS.values() for side, sign in sides.items()}
@@ -363,6 +365,7 @@ __all__ = [
     "ROTATE",
     "SCORE",
     "SIGNS",
+    "TABLES",
     "WHOLE",
     "BlockBound",
     "SideRun",

@@ -33,6 +33,7 @@ from numeric_check.rounding.blocks import (
     OPERATOR,
     ROTATE,
     SCORE,
+    TABLES,
     BlockBound,
     SideRun,
 )
@@ -54,6 +55,7 @@ from numeric_check.rounding.parameters import (
     points_of,
 )
 from numeric_check.rounding.running import run_side
+from numeric_check.rounding.tables import table_bounds
 from numeric_check.rounding.upward import Polynomial
 from symbolic_pe.algebra.matrix import transpose
 from symbolic_pe.emit.plan import BlockGroup, KernelPlan, MatrixGroup, Vector
@@ -85,7 +87,8 @@ class KernelBound:
     relative    ε, coefficient by coefficient the largest over the blocks
     absolute    η, the largest over the blocks
     form        `maps` (query and key), `rotate`, whose exact map has no decay, `operator`, every
-                row of a block of A(u), or with a basis of A(u) itself, relative to ‖exp(uK)‖, or
+                row of a block of A(u), or with a basis of A(u) itself, relative to ‖exp(uK)‖,
+                `cos_sin`, the pairs of a table, or
                 `decay`, `bias` and `score_mod`, functions of the lag u
     parameters  the values of the parameters that it holds for
     box         where they lie instead: it holds for all values in there, as far as the maps stay
@@ -160,6 +163,7 @@ def rounding_bound(
             BIAS: "where an encoding has an additive bias",
             OPERATOR: "in float64",
             SCORE: "by texts for torch, where an encoding has an additive bias",
+            TABLES: "where every block turns, at frequencies without parameters",
         }
         common = "where every block decays at one rate a head"
         of_numpy = "" if kernel.target == "torch" else f"; texts for {kernel.target} return float64"
@@ -225,6 +229,8 @@ class _Asked:
         if self.form in (BIAS, SCORE):
             causal = self.plan.encoding.domain.causal
             return served_lag(self.terms, self.dtype, limit, (causal, self._symbols))
+        if self.form == TABLES:
+            return limit
         if self.symbolic:
             return range_at(self.plan, self.values, self.dtype, limit)
         plan = plan_at(self.plan, self.values or {})
@@ -247,6 +253,8 @@ class _Asked:
             given = [values[n] if values is not None else parameter(n, symbols) for n in names]
             asked = self.dtype, self.form
             return lag_bounds((kernel, given), self.plan, asked, reach, (self.terms, symbols))
+        if self.form == TABLES:
+            return table_bounds(kernel, self.plan, self.dtype, reach)
         found: list[BlockBound] = []
         if self.symbolic:
             for side in FORMS[self.form]:
@@ -271,6 +279,8 @@ def offers(kernel: Kernel, plan: KernelPlan, form: str, dtype: str) -> bool:
         return True
     if form == OPERATOR:
         return dtype == "float64" and kernel.has(OPERATOR)
+    if form == TABLES:
+        return kernel.has(TABLES) and not plan.parameters
     of_dtype = kernel.target == "torch" or dtype == "float64" or form == ROTATE
     has = bool(plan.augmentations) if form in (BIAS, SCORE) else plan.uniform_decay is not None
     return has and of_dtype and kernel.has(OF_LAG.get(form, form))

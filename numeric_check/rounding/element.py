@@ -202,13 +202,25 @@ class Model:
         """
         if dtype == "float64":
             return False
-        format_ = FORMATS[dtype]
-        whole = {t: c for t, c in a.value.items() if not _is_small(t, c)}
-        windows = [t.rate.box.window for t in whole if isinstance(t.rate, Coefficient)]
-        if windows:  # those of the box are within the range of the dtype of x
-            return window_exponent(format_) < max(windows)
-        size = majorant.size(majorant.of_value(whole), self.reach, later=self.later)
+        format_, sized = FORMATS[dtype], {}
+        for term, c in a.value.items():
+            if _is_small(term, c):
+                continue
+            window = self._window(term, c)
+            if window is None:
+                sized[term] = c
+            elif window_exponent(format_) < window:
+                return True
+        size = majorant.size(majorant.of_value(sized), self.reach, later=self.later)
         return max(size.constant, size.of_input) > format_.largest
+
+    def _window(self, term: Term, c: Number) -> float | None:
+        """The exponent within which parameters keep what is in range where maps are, or None."""
+        if isinstance(term.rate, Coefficient):
+            return term.rate.box.window
+        if term.over is not None:
+            return None if self.cell is None else self.cell.box.window
+        return c.box.window if isinstance(c, Coefficient) and term.input > NO_INPUT else None
 
     def _is_held(self, a: Rounded, dtype: str) -> bool:
         """Whether an exact m·u^k, for every integer |u| ≤ reach, is a number of the format."""

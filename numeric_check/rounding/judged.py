@@ -12,7 +12,17 @@ from numeric_check.kernels.kernel import Kernel
 from numeric_check.kernels.time_limit import time_limit
 from numeric_check.reference_values.tolerance import DTYPES
 from numeric_check.rounding.bias import BiasBound, bias_bound, measure_bias
-from numeric_check.rounding.blocks import BIAS, DECAY, MAPS, OF_LAG, OPERATOR, ROTATE, SCORE, WHOLE
+from numeric_check.rounding.blocks import (
+    BIAS,
+    DECAY,
+    MAPS,
+    OF_LAG,
+    OPERATOR,
+    ROTATE,
+    SCORE,
+    TABLES,
+    WHOLE,
+)
 from numeric_check.rounding.bound import KernelBound, offers, rounding_bound
 from numeric_check.rounding.causal import (
     CHUNKED,
@@ -40,6 +50,8 @@ ASSUMED = (
 LAW = "||y - A x|| <= eps ||A|| ||x|| + eta for every block A(u), u = position - reference"
 OF_LAGS = {
     OPERATOR: "||row i of A' - A|| <= eps ||A|| + eta for every row of a block of operator(u)",
+    TABLES: "||(c, s) - (cos w u, sin w u)|| <= eps + eta for every plane of cos_sin, and of "
+    "rotary_table",
     DECAY: "|f - e^(a u)| <= eps e^(a u) + eta for decay, u the lag",
     BIAS: "|f - b(u)| <= eps |b|_+ + eta for bias, u the lag, |b|_+ the sum of its terms' sizes",
     SCORE: "|f - s - b(u)| <= eps (|s| + |b|_+) + eta for score_mod of a score s",
@@ -105,8 +117,8 @@ class KernelBounds:
 
     dtypes  of the query and key maps
     rotate  of `rotate`, where the kernel offers it: the form that is stable at any range
-    of_lag  of `operator`, `decay`, `bias` and `score_mod`, by name and the dtype of the result; u
-            is the lag
+    of_lag  of `operator`, `cos_sin`, `decay`, `bias` and `score_mod`, by name and the dtype of the
+            result; u is the lag, or the distance from the reference
     bias    of the coordinates that realise a bias
     causal  of the outputs of `recurrent_step` after n steps, and
     runs    of those of `chunkwise` after r runs; empty where they have no bound
@@ -217,7 +229,8 @@ def judge(kernel: Kernel, plan: KernelPlan, *, dtypes: Sequence[str] = DTYPES) -
                 offered = [d for d in dtypes if offers(kernel, plan, form, d)]
                 for dtype in offered:
                     found.setdefault(form, {})[dtype] = _judged(kernel, plan, dtype, form)
-            matrix, unknown_matrix = _operator(kernel, plan, dtypes)
+            matrix, unknown_matrix = _beside(kernel, plan, dtypes, OPERATOR)
+            tables, unknown_tables = _beside(kernel, plan, dtypes, TABLES)
             bias, missing = _bias(kernel, plan, dtypes)
             maps_of_sums = SumMaps(kernel, plan)
             causal, unknown = _sums(maps_of_sums, dtypes, STEP)
@@ -225,8 +238,9 @@ def judge(kernel: Kernel, plan: KernelPlan, *, dtypes: Sequence[str] = DTYPES) -
     except (NotYetCovered, Undecided, KernelError) as error:
         return KernelBounds(UNDECIDED, str(error))
     of_lag = {form: found[form] for form in OF_LAG if form in found}
-    of_lag = ({OPERATOR: matrix} if matrix else {}) | of_lag
-    reason = ASSUMED + unknown_matrix + missing + unknown + unknown_runs
+    own = {OPERATOR: matrix, TABLES: tables}
+    of_lag = {form: bounds for form, bounds in own.items() if bounds} | of_lag
+    reason = ASSUMED + unknown_matrix + unknown_tables + missing + unknown + unknown_runs
     maps, rotate = found.get(MAPS, {}), found.get(ROTATE, {})
     bounds = KernelBounds(HOLDS, reason, maps, rotate, bias, of_lag, causal, runs)
     if bounds.failures:
@@ -237,15 +251,15 @@ def judge(kernel: Kernel, plan: KernelPlan, *, dtypes: Sequence[str] = DTYPES) -
     return bounds
 
 
-def _operator(
-    kernel: Kernel, plan: KernelPlan, dtypes: Sequence[str]
+def _beside(
+    kernel: Kernel, plan: KernelPlan, dtypes: Sequence[str], form: str
 ) -> tuple[dict[str, DtypeBound], str]:
-    """The bound of the matrix A(τ), or why there is none."""
-    offered = [dtype for dtype in dtypes if offers(kernel, plan, OPERATOR, dtype)]
+    """Bounds of the matrix A(τ), or of tables, or why there are none."""
+    offered = [dtype for dtype in dtypes if offers(kernel, plan, form, dtype)]
     try:
-        return {dtype: _judged(kernel, plan, dtype, OPERATOR) for dtype in offered}, ""
+        return {dtype: _judged(kernel, plan, dtype, form) for dtype in offered}, ""
     except NotYetCovered as error:
-        return {}, f"; operator is not bounded: {error}"
+        return {}, f"; {form} is not bounded: {error}"
 
 
 def _bias(

@@ -184,6 +184,10 @@ class RoundingNumPy(RoundingLibrary):
         """Exchange two axes."""
         return value.transpose(first, second)
 
+    def repeat(self, value: RoundedArray, times: int, axis: int) -> RoundedArray:
+        """Every element of an axis so many times."""
+        return value.repeat_interleave(times, axis)
+
     def flip(self, value: RoundedArray, axis: int) -> RoundedArray:
         """Reverse an axis, in the same memory."""
         return value.like(np.flip(value.data, axis))

@@ -18,7 +18,7 @@ from numeric_check.laws.subject import MapCall, Subject, position_array
 from numeric_check.reference_values.double_double import Array, DoubleDouble, contract
 from numeric_check.reference_values.exact_map import BlockArray, ExactMap
 from numeric_check.reference_values.exact_number import exact_number
-from numeric_check.rounding.blocks import FORMS, OF_LAG, OPERATOR, ROTATE, SIGNS
+from numeric_check.rounding.blocks import FORMS, OF_LAG, OPERATOR, ROTATE, SIGNS, TABLES
 from numeric_check.rounding.bound import KernelBound
 from numeric_check.rounding.box_bounds import range_at
 from numeric_check.rounding.measured_lag import measured_lag
@@ -30,6 +30,7 @@ from numeric_check.rounding.measurement import (
     standard_positions,
 )
 from numeric_check.rounding.parameters import points_in
+from numeric_check.rounding.tables import measured_tables
 from symbolic_pe.emit.plan import KernelPlan
 from symbolic_pe.errors import KernelError
 
@@ -178,6 +179,8 @@ def measure(kernel: Kernel, plan: KernelPlan, bound: KernelBound) -> Measurement
         )
     if bound.form in OF_LAG:
         return measured_lag(kernel, plan, bound)
+    if bound.form == TABLES:
+        return measured_tables(kernel, plan, bound.dtype, bound.blocks, bound.reach)
     if bound.form == OPERATOR and plan.basis is not None:
         return measured_whole(kernel, plan, bound)
     bench = Bench(kernel, plan, bound)

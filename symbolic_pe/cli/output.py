@@ -203,8 +203,9 @@ class BoundsRecord(msgspec.Struct, frozen=True):
     of the lag u, where the kernel has them: |f - e^(au)| <= eps·e^(au) + eta of decay, and
     |f - s - b(u)| <= eps·(|s| + |b|_+) + eta of biases, |b|_+ the sum of the sizes of the terms of
     b, and s the score. `operator` stands there as well, with eps·||A|| + eta for every row of a
-    block; `causal` of `recurrent_step`, `chunkwise` of that form. They hold
-    for all `parameters` between two numbers, wherever the maps stay in the range of the dtype.
+    block, or eps·||exp(uK)|| + eta for every row where there is a basis, and `cos_sin`, with
+    eps + eta for every pair of a table; `causal` of `recurrent_step`, `chunkwise` of that form.
+    They hold for all `parameters` between two numbers, wherever the maps stay in the range of the dtype.
     """
 
     verdict: Literal["holds", "refuted", "undecided"]
