@@ -205,7 +205,8 @@ class BoundsRecord(msgspec.Struct, frozen=True):
     b, and s the score. `operator` stands there as well, with eps·||A|| + eta for every row of a
     block, or eps·||exp(uK)|| + eta for every row where there is a basis, and `cos_sin`, with
     eps + eta for every pair of a table; `causal` of `recurrent_step`, `chunkwise` of that form.
-    They hold for all `parameters` between two numbers, wherever the maps stay in the range of the dtype.
+    They hold for all `parameters` between two numbers, wherever the maps stay in the range of the
+    dtype.
     """
 
     verdict: Literal["holds", "refuted", "undecided"]
