@@ -84,6 +84,11 @@ class RoundedArray:
 
     swapaxes = transpose
 
+    @property
+    def T(self) -> RoundedArray:
+        """Axes in the opposite order."""
+        return self.like(self.data.T)
+
     def repeat_interleave(self, times: int, dim: int) -> RoundedArray:
         """Every element of an axis so many times."""
         return self.like(np.repeat(self.data, times, axis=dim))

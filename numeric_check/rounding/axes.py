@@ -29,8 +29,10 @@ from flint import arb, fmpq
 from numeric_check.kernels.kernel import Kernel, body_digest
 from numeric_check.reference_values.tolerance import DTYPES
 from numeric_check.rounding import upward
+from numeric_check.rounding.axes_operator import measured_columns, operator_along
 from numeric_check.rounding.axes_ray import RayKernel, combined, plan_along
 from numeric_check.rounding.axes_shears import ShearedRay
+from numeric_check.rounding.blocks import OPERATOR
 from numeric_check.rounding.bound import KernelBound, rounding_bound
 from numeric_check.rounding.judged import (
     ASSUMED,
@@ -48,7 +50,7 @@ from numeric_check.text_proof.exact_input import DOES_NOT_RUN, Refuted
 from symbolic_pe.algebra.scalar import Scalar, precision
 from symbolic_pe.emit.axes import AxesPlan, emit_axes
 from symbolic_pe.emit.plan import BlockGroup, KernelPlan
-from symbolic_pe.errors import NotYetCovered, SymbolicPEError
+from symbolic_pe.errors import KernelError, NotYetCovered, SymbolicPEError
 
 BITS = 160
 LAW = (
@@ -68,7 +70,14 @@ class Ray:
 
     def bound(self, dtype: str, reach: float | None = None) -> KernelBound:
         """The bound of the maps for |pₐ − cₐ| ≤ |u|."""
-        found = rounding_bound(self.kernel, self.plan, dtype, reach=reach)
+        return self._with_constants(rounding_bound(self.kernel, self.plan, dtype, reach=reach))
+
+    def operator_bound(self, reach: float | None = None) -> KernelBound:
+        """That of A(p) itself, for |pₐ| ≤ |u|."""
+        return self._with_constants(operator_along(self.kernel, self.plan, reach))
+
+    def _with_constants(self, found: KernelBound) -> KernelBound:
+        """What constants of the axes may be off in directions that differ."""
         blocks = []
         relative: upward.Polynomial = upward.NOTHING
         for b in found.blocks:
@@ -101,8 +110,28 @@ def judge_axes(kernel: Kernel, plan: AxesPlan, *, dtypes: Sequence[str] = DTYPES
         return KernelBounds(UNDECIDED, f"the text is refuted: {difference}")
     except (SymbolicPEError, *DOES_NOT_RUN) as error:
         return KernelBounds(UNDECIDED, str(error))
-    bounds = KernelBounds(HOLDS, ASSUMED, found, law=LAW)
+    operator, missing = _operator(rays)
+    bounds = KernelBounds(HOLDS, ASSUMED + missing, found, of_lag=operator, law=LAW)
     return replace(bounds, verdict=REFUTED) if bounds.failures else bounds
+
+
+def _operator(rays: Sequence[Ray | ShearedRay]) -> tuple[dict[str, dict[str, DtypeBound]], str]:
+    """The bound of the matrix A(p), or why there is none."""
+    plain = [ray for ray in rays if isinstance(ray, Ray)]
+    if len(plain) < len(rays):
+        return {}, "; operator is not bounded: shears along several axes"
+    try:
+        bounds = [ray.operator_bound() for ray in plain]
+        worst = max(
+            (measured_columns(r.kernel, r.plan, b) for r, b in zip(plain, bounds, strict=True)),
+            key=lambda m: m.ratio,
+        )
+        safes = [
+            safe_within(b, None, ray.operator_bound) for ray, b in zip(plain, bounds, strict=True)
+        ]
+    except (NotYetCovered, KernelError) as error:
+        return {}, f"; operator is not bounded: {error}"
+    return {OPERATOR: {"float64": DtypeBound(_joined(bounds), _shortest(safes), worst)}}, ""
 
 
 def rays_of(kernel: Kernel, plan: AxesPlan) -> Iterator[Ray | ShearedRay]:
@@ -197,6 +226,11 @@ def _judged(rays: Sequence[Ray | ShearedRay], dtype: str) -> DtypeBound:
         safe_within(bound, None, partial(ray.bound, dtype))
         for ray, bound in zip(rays, bounds, strict=True)
     ]
+    return DtypeBound(_joined(bounds), _shortest(safes), max(measured, key=lambda m: m.ratio))
+
+
+def _joined(bounds: Sequence[KernelBound]) -> KernelBound:
+    """One that is above those of all rays."""
     whole = bounds[0]
     for bound in bounds[1:]:
         shorter = min(whole, bound, key=lambda b: b.reach)
@@ -206,7 +240,7 @@ def _judged(rays: Sequence[Ray | ShearedRay], dtype: str) -> DtypeBound:
             absolute=max(whole.absolute, bound.absolute),
             blocks=(*whole.blocks, *bound.blocks),
         )
-    return DtypeBound(whole, _shortest(safes), max(measured, key=lambda m: m.ratio))
+    return whole
 
 
 def _shortest(safes: Sequence[SafePosition]) -> SafePosition:

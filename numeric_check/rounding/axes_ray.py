@@ -52,13 +52,13 @@ class RayKernel(Kernel):
     def _along(self, function: Callable[..., Any]) -> Callable[..., Any]:
         def called(x: Any, position: RoundedArray, *, reference: RoundedArray) -> Any:
             if self.reference:
-                return function(x, self._spread(position), reference=self._spread(reference))
+                return function(x, self.spread(position), reference=self.spread(reference))
             u = np.full(position.shape, displacement(), dtype=object)
-            return function(x, self._spread(position.like(u)))
+            return function(x, self.spread(position.like(u)))
 
         return called
 
-    def _spread(self, value: RoundedArray) -> RoundedArray:
+    def spread(self, value: RoundedArray) -> RoundedArray:
         """Every element times every weight, on a new last axis; exact."""
         found: Any = np.empty((*value.shape, len(self.weights)), dtype=object)
         for place in np.ndindex(*value.shape):
@@ -79,6 +79,10 @@ class RayKernel(Kernel):
     ) -> AnyArray:
         """G(u·n)x."""
         return self._at("transform_key", x, position, reference)
+
+    def operator_at(self, u: float) -> AnyArray:
+        """A(u·n)."""
+        return self.call("operator", np.array(self.weights, np.float64) * u)
 
     def _at(self, name: str, x: AnyArray, position: AnyArray, reference: float) -> AnyArray:
         weights = np.array(self.weights, np.float64)

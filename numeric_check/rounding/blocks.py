@@ -33,6 +33,8 @@ OPERATOR = "operator"
 """The matrix A(τ) itself, in float64: row i of a block is what the query map makes of e_i."""
 TABLES = "cos_sin"
 """Cosines and sines of the angles at u, plane by plane."""
+COLUMNS = "operator, by columns"
+"""The side of its bounds where columns of a block are bounded, and not rows."""
 WHOLE = -1
 """The group of a bound that is about rows of the whole matrix A(u)."""
 BIAS, SCORE = "bias", "score_mod"
@@ -357,6 +359,7 @@ def _distance(found: fmpq, exact: Scalar, absolute: bool = False) -> float:
 
 __all__ = [
     "BIAS",
+    "COLUMNS",
     "DECAY",
     "FORMS",
     "MAPS",

@@ -14,6 +14,7 @@ from numeric_check.reference_values.tolerance import DTYPES
 from numeric_check.rounding.bias import BiasBound, bias_bound, measure_bias
 from numeric_check.rounding.blocks import (
     BIAS,
+    COLUMNS,
     DECAY,
     MAPS,
     OF_LAG,
@@ -58,6 +59,8 @@ OF_LAGS = {
 }
 OF_WHOLE = "||row i of A' - A|| <= eps ||exp(u K)|| + eta for every row of operator(u)"
 """The law of `operator` with a basis, in place of that of its blocks."""
+OF_COLUMNS = "||column i of A' - A|| <= eps ||A|| + eta for every column of a block of operator(p)"
+"""That of several axes."""
 OF_SUMS = (
     "|o - o_n| <= eps sum |q| M |k| |v| for the n-th recurrent_step, and for chunkwise after r "
     "runs of at most 64 positions, apart from underflow"
@@ -186,7 +189,9 @@ class KernelBounds:
         )
 
     def _law_of(self, form: str) -> str:
-        blocks = (b for d in self.of_lag[form].values() for b in d.bound.blocks)
+        blocks = [b for d in self.of_lag[form].values() for b in d.bound.blocks]
+        if any(b.side == COLUMNS for b in blocks):
+            return OF_COLUMNS
         return OF_WHOLE if any(b.group == WHOLE for b in blocks) else OF_LAGS[form]
 
     def false_statements(self, header: Mapping[str, str]) -> list[str]:

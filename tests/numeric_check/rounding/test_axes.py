@@ -11,9 +11,10 @@ from numeric_check.kernels.kernel import Kernel, compile_kernel
 from numeric_check.laws.axes_kernel import REQUIRED
 from numeric_check.rounding import judge_axes
 from numeric_check.rounding.axes import Ray, rays_of
+from numeric_check.rounding.axes_operator import measured_columns, operator_along
 from numeric_check.rounding.axes_ray import RayKernel, plan_along
 from numeric_check.rounding.axes_shears import ShearedRay
-from numeric_check.rounding.blocks import FORMS, MAPS, BlockBound
+from numeric_check.rounding.blocks import FORMS, MAPS, OPERATOR, BlockBound
 from numeric_check.rounding.bound import KernelBound
 from numeric_check.rounding.measured import Bench
 from symbolic_pe.emit.axes import AxesPlan, emit_axes, plan_axes
@@ -210,6 +211,91 @@ def test_shears_that_cancel_along_the_axes_are_counted() -> None:
     assert bound.relative[1] > 2 / 3 * 2.0**-53
     ratio = off_the_rays(plan, kernel, "float64", [(3, -3), (7, -5), (100003, -100003)])
     assert 0.1 < ratio <= 1.0
+
+
+# -- the operator ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("target", ["numpy", "torch", "array-api"])
+@pytest.mark.parametrize("name", ["axial", "gla", "damped", "rope-mixed"])
+def test_columns_of_the_operator_lie_inside(name: str, target: str) -> None:
+    plan = plan_axes(form(name))
+    found = judge_axes(compiled(plan, target), plan, dtypes=["float64"])
+    assert found.verdict == "holds", found.reason
+    own = found.of_lag[OPERATOR]["float64"]
+    assert 1 / 20 < own.measured.ratio <= 1.0
+    maps = found.dtypes["float64"].bound
+    assert own.bound.epsilon(1.0) <= maps.epsilon(1.0), "the lag is given, not subtracted"
+    assert "every column of a block of operator(p)" in found.header_lines()[0]
+    assert not found.false_statements({"operator float64": own.stated})
+
+
+@pytest.mark.parametrize("name", ["axial", "damped", "rope-mixed"])
+def test_bounds_of_the_operator_hold_for_all_lags_of_the_box(name: str) -> None:
+    plan = plan_axes(form(name))
+    kernel = compiled(plan)
+    bound = judge_axes(kernel, plan, dtypes=["float64"]).of_lag[OPERATOR]["float64"].bound
+    far = 3 if name == "damped" else 1000003
+    for n in [
+        (1, 0),
+        (0, 3),
+        (2, -3),
+        (-1, 2),
+        (far, far // 3),
+        (-far, far // 7),
+        (far // 5, -far),
+    ]:
+        along = plan_along(plan, n)
+        epsilon = bound.epsilon(max(abs(x) for x in n))
+        blocks = tuple(
+            BlockBound(index, 0, b, OPERATOR, (epsilon,), bound.absolute)
+            for index, group in enumerate(along.groups)
+            if isinstance(group, BlockGroup)
+            for b in range(len(group.slots[0]))
+        )
+        at_one = replace(bound, relative=(epsilon,), blocks=blocks, reach=1.0)
+        assert measured_columns(RayKernel.of(kernel, plan, n), along, at_one).ratio <= 1.0, n
+
+
+def test_an_operator_with_one_cast_leaves_the_bound_and_has_a_larger_one() -> None:
+    plan = plan_axes(form("axial"))
+    right = "return rows.T"
+    known = judge_axes(compiled(plan), plan, dtypes=["float64"]).of_lag[OPERATOR]["float64"].bound
+    faulty = compiled(
+        plan, right=right, wrong="return rows.astype(np.float32).astype(np.float64).T"
+    )
+    found = judge_axes(faulty, plan, dtypes=["float64"])
+    assert found.verdict == "holds"
+    own = found.of_lag[OPERATOR]["float64"].bound
+    assert own.relative[0] > 1e6 * known.relative[0]
+    ray = next(iter(rays_of(faulty, plan)))
+    assert isinstance(ray, Ray)
+    stale = replace(ray.operator_bound(), blocks=tuple(
+        replace(b, relative=known.relative) for b in ray.operator_bound().blocks
+    ))  # fmt: skip
+    assert measured_columns(ray.kernel, ray.plan, stale).ratio > 1.0
+
+
+@pytest.mark.parametrize(
+    ("name", "right", "wrong", "reason"),
+    [
+        ("axial", "return rows.T", "return rows", "alike"),
+        ("axial", "transform_key(identity, -lag", "transform_key(identity, lag", "another entry"),
+        ("string", "", "", "a product of two maps"),
+        ("slopes", "", "", "shears along several axes"),
+    ],
+)
+def test_operators_without_a_bound(name: str, right: str, wrong: str, reason: str) -> None:
+    plan = plan_axes(form(name))
+    rays = list(rays_of(compiled(plan), plan))
+    kernel = compiled(plan, right=right, wrong=wrong)
+    if not right:
+        found = judge_axes(kernel, plan, dtypes=["float64"])
+        assert (found.verdict, found.of_lag) == ("holds", {})
+        assert reason in found.reason
+        return
+    with pytest.raises(NotYetCovered, match=reason):
+        operator_along(RayKernel.of(kernel, plan, rays[0].kernel.weights), rays[0].plan)
 
 
 @pytest.mark.parametrize(
