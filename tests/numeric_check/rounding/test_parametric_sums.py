@@ -32,7 +32,10 @@ def smaller(bound: CausalBound, factor: float) -> CausalBound:
     return replace(bound, error=tuple(c / factor for c in bound.error))
 
 
-@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
+@pytest.mark.parametrize(
+    "dtype",
+    ["bfloat16", *(pytest.param(x, marks=pytest.mark.slow) for x in ("float32", "float16"))],
+)
 def test_measured_errors_of_steps_lie_inside(dtype: str) -> None:
     kernel, plan = kernel_of("oscillator", "numpy"), planned("oscillator")
     bound = causal_bound(kernel, plan, dtype, parameters=BOX)
