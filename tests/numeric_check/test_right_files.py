@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 
-from numeric_check import compile_kernel
+from numeric_check import compile_kernel, cross_check
 from numeric_check.laws.gradient_laws import check_gradients
 from numeric_check.laws.operator_laws import check_operator
 from numeric_check.laws.precision_laws import check_precision
@@ -100,3 +101,27 @@ def test_a_wrong_gradient_of_a_fast_rotation_is_found() -> None:
         "reference).detach().unsq",
     )
     assert any("gradient" in line for line in lines)
+
+
+CANCELLING = {"a": 2.054054054054054, "b": 2.108108108108108, "c": 4.324324324324325}
+PARAMETERS = dict.fromkeys(CANCELLING, "positive")
+
+
+@pytest.mark.parametrize(
+    "document",
+    [{"blocks": [{"rate": "a + b - c"}]}, {"blocks": [{"frequency": "a/c + b/c - 1"}]},
+     matrix("a+b-c 1", "-1 a+b-c"), matrix("0 c-a-b", "a+b-c 0")],
+    ids=["rate", "frequency", "diagonal", "off the diagonal"],
+)  # fmt: skip
+def test_parameters_that_cancel_lose_digits_of_their_terms(document: dict[str, object]) -> None:
+    """What rounding loses is relative to a, b and c, not to what is left of them."""
+    encoding = from_document({**document, "parameters": PARAMETERS})
+    text = emit(plan_kernel(encoding), "numpy", command="x", certificate_digest="sha256:0").text
+    for right, source in (
+        (True, text),
+        (False, re.sub(r"(\bb\b)(?= [-+*/])", r"(\1 + 1e-9)", text)),
+    ):
+        found = cross_check(
+            compile_kernel(source), encoding, parameters=CANCELLING, dtypes=("float64",)
+        )
+        assert (found.failure_lines() == []) is right
