@@ -125,3 +125,16 @@ def test_parameters_that_cancel_lose_digits_of_their_terms(document: dict[str, o
             compile_kernel(source), encoding, parameters=CANCELLING, dtypes=("float64",)
         )
         assert (found.failure_lines() == []) is right
+
+
+@pytest.mark.parametrize("target", ["numpy", "torch"])
+def test_heads_with_rotations_of_their_own_have_no_tables_for_other_packages(target: str) -> None:
+    """Those know one table for all heads; their position_ids are (batch, n), not (batch, 1, n)."""
+    document = {"blocks": [{"frequency": "w", "repeat": 2}], "heads": {"w": ["1", "2"]}}
+    plan = plan_kernel(from_document(document))
+    text = emit(plan, target, command="x", certificate_digest="sha256:0").text
+    assert "def rotary_table" in text
+    assert "cos_sin" not in text
+    assert "Tables" not in text
+    found = cross_check(compile_kernel(text, target), plan, dtypes=("float64", "float32"))
+    assert found.failure_lines() == []
