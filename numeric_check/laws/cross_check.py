@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from flint import fmpq
 
 from numeric_check.kernels.kernel import Kernel, describe
 from numeric_check.kernels.time_limit import OutOfTime, time_limit
@@ -44,7 +43,7 @@ from numeric_check.laws.words_law import check_words
 from numeric_check.reference_values.double_double import Array
 from numeric_check.reference_values.exact_map import BlockArray, ExactMap
 from numeric_check.reference_values.tolerance import DTYPES
-from symbolic_pe.emit.plan import BlockGroup, KernelPlan, plan_kernel
+from symbolic_pe.emit.plan import KernelPlan, plan_kernel
 from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.errors import KernelError, SpecificationError
 
@@ -55,7 +54,6 @@ ENTRY_BUDGET = 2**22
 """Entries of the exact maps of one side that are held at once; it limits the positions."""
 
 DEFAULT_SEED = 2026
-ONE_STEP = fmpq(1)
 SIDES = tuple(MAPS)
 CALLING = (
     check_guards,
@@ -173,7 +171,7 @@ def _check_quickly(subject: Subject) -> None:
     """Some of the laws, with few calls."""
     for side in SIDES:
         take_sample(subject, side, subject.dtypes[0])
-    batch = batches(subject.plan, _largest_rate(subject), subject.seed, 16)[0]
+    batch = batches(subject.plan, subject.largest_rate, subject.seed, 16)[0]
     query = subject.exact.query(batch.displacements)
     key = subject.exact.key(batch.displacements)
     _check_batch(subject, batch, subject.dtypes[0], (query, key), probes(subject))
@@ -235,7 +233,7 @@ def _check_calls(subject: Subject, *, first: bool) -> None:
 def _check_point(subject: Subject) -> None:
     samples = _structure(subject)
     vectors = probes(subject)
-    for batch in batches(subject.plan, _largest_rate(subject), subject.seed, _budget(subject)):
+    for batch in batches(subject.plan, subject.largest_rate, subject.seed, _budget(subject)):
         query = subject.exact.query(batch.displacements)
         key = subject.exact.key(batch.displacements)
         for dtype in subject.dtypes:
@@ -287,19 +285,6 @@ def _history(subject: Subject, samples: Sequence[Sample]) -> None:
         fresh = None
     for sample in reversed(samples):
         check_history(subject, sample, fresh)
-
-
-def _largest_rate(subject: Subject) -> float:
-    """The rate that limits the served window."""
-    rates = [0.0]
-    for group, block in zip(
-        subject.plan.groups, subject.exact.exponential([ONE_STEP]), strict=True
-    ):
-        if isinstance(group, BlockGroup):
-            rates += [abs(subject.exact.scalar(x)) for row in group.rate.rows for x in row]
-        else:
-            rates.append(float(block.growth.max()))
-    return max(rates)
 
 
 def _budget(subject: Subject) -> int:

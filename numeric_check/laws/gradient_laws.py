@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -11,11 +12,15 @@ from numeric_check.laws.bias_laws import bias_arguments
 from numeric_check.laws.comparing import Twice
 from numeric_check.laws.form_calls import DISTANT, decays, offered
 from numeric_check.laws.subject import MAPS, Subject
+from numeric_check.reference_values.tolerance import FORMATS, window_exponent
+from symbolic_pe.emit.plan import BlockGroup
 
 LAW = "gradient"
 POSITIONS = (0.0, 2.5, 4.0)
 REFERENCE = 1.0
-FAR = (-2000.0, 0.0, 2000.0)
+FAR = (-200000.0, 0.0, 200000.0)
+SPEED = 64.0
+"""Generators with larger rates or frequencies are measured in a shorter unit of time."""
 STEP = 2.0**-17
 AGREEMENT = 1e-4
 """Central differences are off by STEP² and by rounding/STEP, both far below."""
@@ -34,6 +39,21 @@ def check_gradients(subject: Subject) -> None:
         _check_finite_sums(law)
 
 
+def unit_of_time(subject: Subject) -> float:
+    """1, or the power of 2 in which the largest rate or frequency is at most `SPEED`.
+
+    Longer units would leave the range of float64, or the reach of a difference of `STEP`.
+    """
+    speed = subject.largest_rate
+    for group in subject.plan.groups:
+        if isinstance(group, BlockGroup):
+            rows = (*group.frequency.rows, *group.shear.rows)
+            speed = max([speed, *(abs(subject.exact.scalar(x)) for row in rows for x in row)])
+        else:
+            speed = max(speed, math.sqrt(abs(subject.exact.scalar(group.discriminant))))
+    return 2.0 ** -max(0, math.ceil(math.log2(speed / SPEED))) if speed > SPEED else 1.0
+
+
 def _functions(subject: Subject) -> Iterator[tuple[str, Callable[..., Any], tuple[Any, ...]]]:
     """Each function of float64 numbers, with the arguments that have gradients."""
     import torch
@@ -44,16 +64,17 @@ def _functions(subject: Subject) -> Iterator[tuple[str, Callable[..., Any], tupl
     )
     x, place = torch.from_numpy(drawn), torch.from_numpy(np.array(POSITIONS))
     values = tuple(torch.tensor(v, dtype=torch.float64) for v in subject.values)
-    kernel = subject.kernel
+    kernel, unit = subject.kernel, unit_of_time(subject)
     for name in MAPS.values():
         yield (
             name,
-            lambda a, p, *v, n=name: kernel.raw(n)(a, p, *v, reference=REFERENCE),
+            lambda a, p, *v, n=name: kernel.raw(n)(a, p * unit, *v, reference=REFERENCE * unit),
             (x, place, *values),
         )
-    yield "operator", kernel.raw("operator"), (torch.tensor(1.5, dtype=torch.float64), *values)
+    lag = torch.tensor(1.5, dtype=torch.float64)
+    yield "operator", lambda u, *v: kernel.raw("operator")(u * unit, *v), (lag, *values)
     if kernel.has("rotate"):
-        yield "rotate", kernel.raw("rotate"), (x, place)
+        yield "rotate", lambda a, p: kernel.raw("rotate")(a, p * unit), (x, place)
     if offered(subject):
         yield from _sums(subject, drawn, place, values)
     for name in ("bias", "decay"):
@@ -62,14 +83,14 @@ def _functions(subject: Subject) -> Iterator[tuple[str, Callable[..., Any], tupl
             function = kernel.raw(name)
             yield (
                 name,
-                lambda t, s, *v, f=function: f(t, s, *v, dtype=torch.float64),
+                lambda t, s, *v, f=function: f(t * unit, s * unit, *v, dtype=torch.float64),
                 (place + 0.25, place[:2], *own),
             )
     if kernel.has("make_score_mod"):
         own = values if bias_arguments(subject) else ()
         yield (
             "score_mod",
-            lambda t, s, *v: _score(kernel.raw("make_score_mod")(t, s, *v)),
+            lambda t, s, *v: _score(kernel.raw("make_score_mod")(t * unit, s * unit, *v)),
             (place, place[:2], *own),
         )
 
@@ -80,15 +101,15 @@ def _sums(
     """The outputs of the causal sums, with a state that is handed over."""
     import torch
 
-    x, kernel = torch.from_numpy(drawn), subject.kernel
+    x, kernel, unit = torch.from_numpy(drawn), subject.kernel, unit_of_time(subject)
     state, value = x[..., :1, :] + 1.0, x[..., :1] - 1.0
 
     def chunks(q: Any, k: Any, v: Any, s: Any, p: Any, *parameters: Any) -> Any:
-        return kernel.raw("chunkwise")(q, k, v, p, *parameters, state=s, chunk=2)[0]
+        return kernel.raw("chunkwise")(q, k, v, p * unit, *parameters, state=s, chunk=2)[0]
 
     def step(q: Any, k: Any, v: Any, s: Any, lag: Any, *parameters: Any) -> Any:
         first = (y[..., 0, :] for y in (q, k, v))
-        return kernel.raw("recurrent_step")(s, *first, lag, *parameters)[0]
+        return kernel.raw("recurrent_step")(s, *first, lag * unit, *parameters)[0]
 
     yield "chunkwise", chunks, (x, x.flip(-2), value, state, place, *values)
     lag = torch.tensor(0.75, dtype=torch.float64)
@@ -147,10 +168,19 @@ def _check_twice(law: Twice, name: str, given: list[Any], found: list[Any]) -> N
 
 
 def _check_finite(law: Twice) -> None:
-    """decay far before and far after: no infinity times zero in the backward pass."""
+    """decay far before and far after: no infinity times zero in the backward pass.
+
+    Where e^{a·lag} itself leaves the range, on causal lags for growth and before t = s on a domain
+    that is not causal, positions are so near that it does not.
+    """
     import torch
 
-    place = torch.tensor(FAR, dtype=torch.float64).mul(100).requires_grad_()
+    rates = [rate.to_float() for rate in law.subject.plan.uniform_decay or ()]
+    causal = law.subject.plan.encoding.domain.causal
+    growing = max([0.0, *(rate if causal else abs(rate) for rate in rates)])
+    reach = window_exponent(FORMATS["float64"]) / (FAR[-1] - FAR[0])
+    near = min(1.0, reach / growing) if growing else 1.0
+    place = torch.tensor(FAR, dtype=torch.float64).mul(near).requires_grad_()
     kernel = law.subject.kernel
     try:
         kernel.raw("decay")(place, place.detach()).sum().backward()

@@ -147,6 +147,7 @@ def _check_sum(
     epsilon = first.epsilon.max(axis=-1, keepdims=True) + second.epsilon + rounding
     tolerance = epsilon * size + both.tolerance
     inside = first.inside.all(axis=-1, keepdims=True) & second.inside & both.inside
+    inside &= size < FLOAT64.largest / subject.dimension  # the product itself stays in range
     script = subject.script
     calls = [_call(subject, lag) for lag in (*lags, lags[0] + lags[1])]
 

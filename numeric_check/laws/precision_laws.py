@@ -1,7 +1,9 @@
 """The law `precision`: constants are float64, arithmetic with x is in the compute dtype.
 
-The text is run while every operation on arrays that have the size of the batch of x is noted with
-the dtype of its result: a cast that is missing or too wide shows, where no error would.
+The text is run with two sizes of the batch of x while every operation on arrays is noted with the
+dtype and the shape of its result. What has another shape the second time carries x: a cast that is
+missing or too wide shows there, where no error would. (A size alone would not tell: HEADS, or the
+number of blocks of one kind, may be any.)
 """
 
 from __future__ import annotations
@@ -19,8 +21,8 @@ from numeric_check.laws.subject import MAPS, Subject
 from numeric_check.reference_values.tolerance import FORMATS
 
 LAW = "precision"
-BATCH = 5
-"""No other axis has this size, so it tells arrays that carry x."""
+BATCHES = (5, 7)
+"""Sizes of the leading axis of x, one for each run."""
 POSITIONS = (0.0, 1.0, 2.5)
 ARITHMETIC = frozenset({
     "mul", "add", "sub", "rsub", "div", "addcmul", "addcmul_", "mul_", "add_", "sub_", "bmm", "mm",
@@ -60,13 +62,28 @@ def check_precision(subject: Subject) -> None:
 
 def _noted(subject: Subject, name: str, dtype: str) -> list[tuple[str, str]]:
     """The arithmetic of one call on arrays that carry x, with the dtype of each result."""
+    first, second = (_arithmetic(subject, name, dtype, batch) for batch in BATCHES)
+    if [step[:2] for step in first] == [step[:2] for step in second]:
+        carrying = [one[:2] for one, other in zip(first, second, strict=True) if one != other]
+    else:  # a text that computes otherwise for another batch: whatever has its size
+        carrying = [s[:2] for b, run in zip(BATCHES, (first, second), strict=True)
+                    for s in run if b in s[2]]  # fmt: skip
+    return list(dict.fromkeys(carrying))
+
+
+Step = tuple[str, str, tuple[int, ...]]
+"""An operation, with the dtype and the shape of its result."""
+
+
+def _arithmetic(subject: Subject, name: str, dtype: str, batch: int) -> list[Step]:
+    """All arithmetic of one call on `batch` rows."""
     heads = () if subject.heads == 1 else (subject.heads,)
-    shape = (BATCH, *heads, len(POSITIONS), subject.dimension)
+    shape = (batch, *heads, len(POSITIONS), subject.dimension)
     drawn = np.random.default_rng(subject.seed).standard_normal(shape).astype(DTYPE_OF[dtype])
     kernel = subject.kernel
     values = () if name == "rotate" else subject.values
     vectors = 3 if name == "chunkwise" else 1
-    noted: list[tuple[str, str]] = []
+    noted: list[Step] = []
     place = np.array(POSITIONS)
     try:
         if kernel.library == "torch":
@@ -77,12 +94,12 @@ def _noted(subject: Subject, name: str, dtype: str) -> list[tuple[str, str]]:
             function(*[_Watched.of(drawn, noted)] * vectors, place, *values)
     except Exception:  # what a text refuses is for the law `runs`
         return []
-    return list(dict.fromkeys(noted))
+    return noted
 
 
 @contextmanager
-def _watching(noted: list[tuple[str, str]], names: frozenset[str] = ARITHMETIC) -> Iterator[None]:
-    """Notes the operations of PyTorch whose result has the size of the batch."""
+def _watching(noted: list[Step], names: frozenset[str] = ARITHMETIC) -> Iterator[None]:
+    """Notes the operations of PyTorch with these names."""
     from torch.utils._python_dispatch import TorchDispatchMode
 
     class Watch(TorchDispatchMode):  # type: ignore[misc]
@@ -91,10 +108,9 @@ def _watching(noted: list[tuple[str, str]], names: frozenset[str] = ARITHMETIC) 
         ) -> Any:
             result = function(*args, **(kwargs or {}))
             name = function.overloadpacket.__name__
-            shape = getattr(result, "shape", ())
-            if name in names and (BATCH in shape or names is COPIES):
+            if name in names and hasattr(result, "dtype"):
                 dtype = str(result.dtype).removeprefix("torch.")
-                noted.append((name, PLANES.get(dtype, dtype)))
+                noted.append((name, PLANES.get(dtype, dtype), tuple(result.shape)))
             return result
 
     with Watch():
@@ -104,10 +120,10 @@ def _watching(noted: list[tuple[str, str]], names: frozenset[str] = ARITHMETIC) 
 class _Watched(np.ndarray[Any, Any]):
     """A NumPy array that notes the operations it takes part in."""
 
-    noted: list[tuple[str, str]]
+    noted: list[Step]
 
     @classmethod
-    def of(cls, array: Any, noted: list[tuple[str, str]]) -> _Watched:
+    def of(cls, array: Any, noted: list[Step]) -> _Watched:
         """The same numbers, watched."""
         made = array.view(cls)
         made.noted = noted
@@ -123,16 +139,16 @@ class _Watched(np.ndarray[Any, Any]):
         if out is not None:
             named["out"] = tuple(np.asarray(x) if isinstance(x, _Watched) else x for x in out)
         result = getattr(ufunc, method)(*plain, **named)
-        if ufunc.__name__ in ARITHMETIC and BATCH in np.shape(result):
+        if ufunc.__name__ in ARITHMETIC:
             dtype = str(result.dtype)
-            self.noted.append((ufunc.__name__, PLANES.get(dtype, dtype)))
+            self.noted.append((ufunc.__name__, PLANES.get(dtype, dtype), np.shape(result)))
         return _Watched.of(np.asarray(result), self.noted)
 
 
 class _WatchedNumPy:
     """NumPy, keeping watched arrays watched."""
 
-    def __init__(self, noted: list[tuple[str, str]]) -> None:
+    def __init__(self, noted: list[Step]) -> None:
         self._noted = noted
 
     def asarray(self, value: Any, dtype: Any = None) -> Any:
@@ -156,7 +172,7 @@ class _WatchedNumPy:
         return getattr(np, name)
 
 
-def _watched(kernel: Kernel, noted: list[tuple[str, str]]) -> Mapping[str, Any]:
+def _watched(kernel: Kernel, noted: list[Step]) -> Mapping[str, Any]:
     return kernel.on_library(_WatchedNumPy(noted), lambda value: value)
 
 
@@ -164,10 +180,10 @@ def _check_copies(law: Twice) -> None:
     """turn_into reads and writes memory once: x without gaps is not copied."""
     subject = law.subject
     kernel = subject.kernel
-    x = kernel.bring(np.ones((BATCH, *subject.shape())))
+    x = kernel.bring(np.ones((BATCHES[0], *subject.shape())))
     try:
         table = kernel.raw("rotary_table")(kernel.bring(np.array([1.0])), dtype=x.dtype)
-        noted: list[tuple[str, str]] = []
+        noted: list[Step] = []
         with _watching(noted, COPIES):
             kernel.raw("turn_into")(x.clone(), x, table)
     except Exception as error:

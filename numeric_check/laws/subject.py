@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from flint import fmpq
 
 from numeric_check.kernels.kernel import DTYPE_OF, AnyArray, Kernel, describe
 from numeric_check.laws.comparison import Index
@@ -17,6 +18,7 @@ from numeric_check.reference_values.tolerance import FORMATS, Format, operations
 from symbolic_pe.emit.plan import BlockGroup, KernelPlan
 
 Number = int | float
+ONE_STEP = fmpq(1)
 SCALES = (1.0, -1.0, 0.5, -0.5)
 MAPS = {"query": "transform_query", "key": "transform_key"}
 
@@ -222,6 +224,17 @@ class Subject:
         return x, self.script.call(call, "x", call.positions[:1], self.values)
 
     # -- sizes --------------------------------------------------------------------------------
+
+    @property
+    def largest_rate(self) -> float:
+        """The rate that limits the served window."""
+        rates = [0.0]
+        for group, block in zip(self.plan.groups, self.exact.exponential([ONE_STEP]), strict=True):
+            if isinstance(group, BlockGroup):
+                rates += [abs(self.exact.scalar(x)) for row in group.rate.rows for x in row]
+            else:
+                rates.append(float(block.growth.max()))
+        return max(rates)
 
     def roundings(self, block: BlockArray) -> int:
         """m of `tolerance` for one group."""

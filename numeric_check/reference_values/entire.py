@@ -17,6 +17,7 @@ from flint import arb, ctx, fmpq
 
 from numeric_check.reference_values.double_double import Array
 from numeric_check.reference_values.exact_number import exact_number, parameter_balls
+from numeric_check.reference_values.term_sizes import size_of_terms
 from symbolic_pe.algebra.matrix import ScalarMatrix
 from symbolic_pe.algebra.scalar import Scalar, precision
 from symbolic_pe.emit.plan import MatrixGroup
@@ -53,11 +54,21 @@ class TwoByTwo:
             (p, q), (r, s) = ([float(x.ball(balls)) for x in row] for row in group.matrix)
             d = float(group.discriminant.ball(balls))
             a = float(group.centre.ball(balls))
-        absolute = np.abs(np.array([[p - a, q], [r, s - a]]))
-        half = (abs(p) + abs(s)) / 2
-        scale = half * half + abs(q * r)
+            sizes = np.array([[size_of_terms(x, balls) for x in row] for row in group.matrix])
+        values = np.array([[p, q], [r, s]])
+        absolute = np.abs(values - a * np.eye(2)) + (sizes - np.abs(values))
+        half = (sizes[0, 0] + sizes[1, 1]) / 2
+        scale = half * half + sizes[0, 1] * sizes[1, 0]
         return cls(
-            group.matrix, group.centre, group.discriminant, exact, absolute, half, d, scale, a
+            group.matrix,
+            group.centre,
+            group.discriminant,
+            exact,
+            absolute,
+            float(half),
+            d,
+            float(scale),
+            a,
         )
 
     def entries(self, lag: fmpq) -> list[arb]:

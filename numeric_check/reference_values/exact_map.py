@@ -21,6 +21,7 @@ from flint import arb, fmpq
 from numeric_check.reference_values.double_double import Array, DoubleDouble, contract, multiply
 from numeric_check.reference_values.entire import TwoByTwo
 from numeric_check.reference_values.exact_number import parameter_balls
+from numeric_check.reference_values.term_sizes import size_of_terms
 from numeric_check.reference_values.tolerance import (
     TABLE_ROUNDINGS,
     angle_error,
@@ -117,7 +118,7 @@ class ExactMap:
         self._constants: dict[tuple[Scalar, int], arb] = {}
         self._remembered: dict[tuple[int, int, int], DoubleDouble] = {}
         self._rows: dict[tuple[int, int], list[arb]] = {}
-        self._values: dict[int, Array] = {}
+        self._values: dict[tuple[int, str], Array] = {}
         self._made: dict[Hashable, Any] = {}
         self._components: dict[int, TwoByTwo] = {}
         self._bases = [(self._matrix(transpose(p)), self._matrix(q)) for p, q in plan.basis or ()]
@@ -234,10 +235,10 @@ class ExactMap:
                 value.high[..., rows, columns] = entry.high
                 value.low[..., rows, columns] = entry.low
         slots = np.array(group.slots, dtype=np.intp).T
-        rates, frequencies = self._floats(group.rate), self._floats(group.frequency)
+        rates = self._floats(group.rate)
         tau = np.array([float(arb(x)) for x in lags])[None, :, None]
-        largest = np.abs(rates).max(axis=-1, keepdims=True)
-        loss = angle_error(frequencies[:, None], tau) + exponent_error(largest[:, None], tau)
+        sizes = [self._sizes(v)[:, None] for v in (group.frequency, group.rate)]
+        loss = angle_error(sizes[0], tau) + exponent_error(sizes[1].max(-1, keepdims=True), tau)
         if group.kind != "constant":
             loss = loss + TABLE_ROUNDINGS
         growth = np.abs(rates[:, None] * tau) + _polynomial_growth(
@@ -365,11 +366,20 @@ class ExactMap:
 
     def _floats(self, vector: Vector) -> Array:
         """Values as floats, remembered; the plan keeps the vector alive."""
-        known = self._values.get(id(vector))
+        return self._evaluated(vector, "value", self.scalar)
+
+    def _sizes(self, vector: Vector) -> Array:
+        """Sizes of the terms that are added up to each value, likewise."""
+        balls = parameter_balls(self.parameters)
+        return self._evaluated(vector, "size", lambda x: size_of_terms(x, balls))
+
+    def _evaluated(self, vector: Vector, what: str, of: Callable[[Scalar], float]) -> Array:
+        known = self._values.get((id(vector), what))
         if known is None:
-            of = {x: self.scalar(x) for x in {x for row in vector.rows for x in row}}
-            known = np.array([[of[x] for x in row] for row in vector.rows])
-            self._values[id(vector)] = known
+            with precision(BITS[0]):
+                each = {x: of(x) for x in {x for row in vector.rows for x in row}}
+            known = np.array([[each[x] for x in row] for row in vector.rows])
+            self._values[id(vector), what] = known
         return known
 
     def _after_basis(self, block: BlockArray, side: int) -> BlockArray:

@@ -194,7 +194,8 @@ def measure(kernel: Kernel, plan: KernelPlan, bound: KernelBound) -> Measurement
     if bound.form == ROTATE:
         return max(found, key=lambda m: m.ratio)
     for c in (min(7.0, 0.5 * bound.reach), 0.3 * bound.reach):
-        near = [c + o for o in (0, 1, -1, 0.25 * bound.reach) if abs(c + o) <= bound.reach]
+        offsets = [o for o in (0, 1, -1, 0.25 * bound.reach) if abs(o) <= bound.reach]
+        near = [c + o for o in offsets if abs(c + o) <= bound.reach]
         found += bench.worst(near, drawn[:2], reference=float(c))
     return max(found, key=lambda m: m.ratio)
 

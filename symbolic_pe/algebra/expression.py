@@ -41,7 +41,8 @@ MAX_TERMS = 2000
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|\.\d+)|(?P<name>[A-Za-z][A-Za-z0-9_]*)"
-    r"|(?P<operator>[-+*/^()]))"
+    r"|(?P<operator>[-+*/^()]))",
+    re.ASCII,
 )
 _FUNCTIONS = ("sqrt", "exp", "log", "cosh", "sinh")
 RESERVED = frozenset({*_FUNCTIONS, "pi", "root", "t", "s", "I"})

@@ -68,6 +68,11 @@ def write_streams(
         for _, destination in staged:
             if destination.is_dir():
                 raise OutputError(f"{destination}: is a directory; expected a file or nothing")
+            if destination.exists() and not destination.is_file():
+                raise OutputError(
+                    f"{destination}: is a device or a pipe, which a file would replace; expected a "
+                    "file or nothing"
+                )
         for temporary, destination in staged:
             os.replace(temporary, destination)
     except OSError as error:

@@ -6,6 +6,7 @@ import atexit
 import contextlib
 import math
 import os
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -146,16 +147,12 @@ budget_option = click.option(
 
 
 def _command_line(spec: str, structure: str | None = None, within: str | None = None) -> str:
-    parts = [_quoted(spec)]
+    parts = [shlex.quote(spec)]
     if structure is not None:
         parts += ["--snap", structure]
     if within is not None:
-        parts += ["--snap-within", _quoted(within)]
+        parts += ["--snap-within", shlex.quote(within)]
     return f"symbolic-pe build {' '.join(parts)}"
-
-
-def _quoted(text: str) -> str:
-    return text if all(c not in text for c in " '\"") else "'" + text.replace("'", "'\\''") + "'"
 
 
 def _snap_options(command: Callable[..., None]) -> Callable[..., None]:

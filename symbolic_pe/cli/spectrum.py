@@ -102,15 +102,24 @@ def _search(found: Specification, request: Request, progress: Progress) -> list[
 
 
 def _interval(text: str) -> tuple[fmpq, fmpq]:
-    from symbolic_pe.algebra.expression import parse
-
     parts = text.split(":")
     if len(parts) != 2:
         raise SpecificationError(f"--search: expected LOW:HIGH such as 4000:8000, got {text!r}")
-    low, high = (parse(part) for part in parts)
-    if not (low.is_rational() and high.is_rational()):
-        raise SpecificationError(f"--search: expected rational bases, got {text!r}")
-    return low.rational_value(), high.rational_value()
+    low, high = (_rational(part, "--search") for part in parts)
+    return low, high
+
+
+def _rational(text: str, option: str) -> fmpq:
+    """One rational number of an option."""
+    from symbolic_pe.algebra.expression import parse
+
+    try:
+        number = parse(text)
+    except SpecificationError as error:
+        raise SpecificationError(f"{option}: expected rational numbers; {error}") from None
+    if not number.is_rational():
+        raise SpecificationError(f"{option}: expected rational numbers, got {text!r}")
+    return number.rational_value()
 
 
 def read_weights(text: str) -> list[fmpq]:
@@ -118,17 +127,9 @@ def read_weights(text: str) -> list[fmpq]:
 
     Raises `SpecificationError`.
     """
-    from symbolic_pe.algebra.expression import parse
-
     if text.endswith(".npy"):
         return _weights_of_file(Path(text))
-    found = []
-    for part in text.split(","):
-        number = parse(part)
-        if not number.is_rational():
-            raise SpecificationError(f"--weights: expected rational numbers, got {part!r}")
-        found.append(number.rational_value())
-    return found
+    return [_rational(part, "--weights") for part in text.split(",")]
 
 
 def _weights_of_file(path: Path) -> list[fmpq]:

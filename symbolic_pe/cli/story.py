@@ -34,6 +34,7 @@ from symbolic_pe.render.page import (
     Prose,
     Table,
 )
+from symbolic_pe.render.titles import title_of
 
 
 @dataclass(frozen=True)
@@ -198,7 +199,7 @@ def _mistakes(entry: Entry) -> Iterator[Block]:
     for mistake in entry.mistakes:
         decision = mistake.refute()
         kind = "refuted" if decision.outcome is Outcome.REFUTED else "undecided"
-        title = mistake.name.replace("-", " ").capitalize()
+        title = title_of(mistake.name)
         blocks = (
             Prose(f"*Stated:* {mistake.claim} ({mistake.where})."),
             *evidence_blocks(decision.evidence, decision.witness),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import difflib
 import json
 import tomllib
@@ -9,6 +10,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from symbolic_pe.errors import SpecificationError
+
+TOO_LONG = "an integer is too long; expected one of at most 400 digits"
+MAX_BITS = 8192
+"""Longer integers are not written out: Python refuses to."""
+KINDS = {
+    dict: "a table",
+    list: "a list",
+    bool: "a truth value",
+    type(None): "nothing",
+    datetime.datetime: "a date with a time",
+    datetime.date: "a date",
+    datetime.time: "a time of day",
+}
 
 
 def decode_toml(text: str) -> Any:
@@ -19,6 +33,8 @@ def decode_toml(text: str) -> Any:
         raise SpecificationError(f"not valid TOML: {error}") from None
     except RecursionError:
         raise SpecificationError("nested too deeply") from None
+    except ValueError:
+        raise SpecificationError(TOO_LONG) from None
 
 
 def decode_json(text: str) -> Any:
@@ -36,21 +52,33 @@ def decode_json(text: str) -> Any:
         return result
 
     try:
-        return json.loads(text, parse_float=str, parse_constant=refuse, object_pairs_hook=unique)
+        document = json.loads(
+            text, parse_float=str, parse_constant=refuse, object_pairs_hook=unique
+        )
+        json.dumps(document, ensure_ascii=False).encode()
+        return document
+    except UnicodeEncodeError as error:
+        raise SpecificationError(
+            f"expected Unicode text, got half of a surrogate pair: {error.object[error.start]!r}"
+        ) from None
     except json.JSONDecodeError as error:
         raise SpecificationError(
             f"not valid JSON: {error.msg} at line {error.lineno}, column {error.colno}"
         ) from None
     except RecursionError:
         raise SpecificationError("nested too deeply") from None
-    except ValueError as error:
-        raise SpecificationError(f"not valid JSON: {error}") from None
+    except ValueError:
+        raise SpecificationError(TOO_LONG) from None
 
 
 def kind_of(value: Any) -> str:
     """What came, for a message."""
-    names = {dict: "a table", list: "a list", bool: "a truth value", type(None): "nothing"}
-    return names.get(type(value), repr(value) if len(repr(value)) < 80 else "a long value")
+    for kind, name in KINDS.items():
+        if type(value) is kind:
+            return name
+    if isinstance(value, int) and value.bit_length() > MAX_BITS:
+        return "an integer that is too long"
+    return repr(value) if len(repr(value)) < 80 else "a long value"
 
 
 def as_table(value: Any, place: str) -> dict[str, Any]:

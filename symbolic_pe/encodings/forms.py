@@ -23,6 +23,7 @@ from symbolic_pe.encodings.model_config import is_config, resolve
 from symbolic_pe.encodings.outside import Outside
 from symbolic_pe.encodings.specification import (
     Context,
+    as_document,
     block_of,
     declared_parameters,
     encoding_name,
@@ -78,7 +79,7 @@ def from_any_document(document: Any, default_name: str = "encoding") -> Specific
 
     Raises `SpecificationError` with the place, what was expected and what came.
     """
-    table = as_table(document, "the document")
+    table = as_document(document)
     given = [key for key in ("step", "axes", "generator", "matrix", "blocks") if key in table]
     if "catalogue" in table:
         return in_catalogue(table, catalogue_form)

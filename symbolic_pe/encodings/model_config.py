@@ -93,6 +93,11 @@ def _integer(table: Mapping[str, Any], names: tuple[str, ...]) -> int | None:
     return value
 
 
+def _given(number: fmpq | None, default: int) -> fmpq:
+    """The number that is stated, be it 0, or the default."""
+    return fmpq(default) if number is None else number
+
+
 def _number(table: Mapping[str, Any], names: tuple[str, ...]) -> fmpq | None:
     """An exact number: decimals were kept as text."""
     found = _first(table, names)
@@ -248,7 +253,7 @@ def _rotary(config: Mapping[str, Any], rope: Mapping[str, Any]) -> Resolved:
             "rope_scaling, rope_parameters, alibi"
         )
     dim = _head_dim(config)
-    base = _number(rope, BASES) or fmpq(DEFAULT_BASE)
+    base = _given(_number(rope, BASES), DEFAULT_BASE)
     settings: dict[str, object] = {"dim": dim, "base": str(base), "layout": _layout(config)}
     kind = _kind(rope)
     rotated = _rotated(rope, dim, kind)
@@ -312,7 +317,7 @@ def _dynamic(
     config: Mapping[str, Any], rope: Mapping[str, Any], settings: dict[str, object]
 ) -> Resolved:
     """At the length that the factor is for; every length has a map of its own."""
-    factor = _number(rope, ("factor",)) or fmpq(1)
+    factor = _given(_number(rope, ("factor",)), 1)
     original = int(_required(_integer(config, ("max_position_embeddings",)), "the original length",
                              ("max_position_embeddings",)))  # fmt: skip
     length = int((factor * original).floor())
@@ -429,7 +434,7 @@ def _latent(config: Mapping[str, Any], rope: Mapping[str, Any]) -> Resolved:
     settings: dict[str, object] = {
         "content_dim": _required(content, "the content width", ("qk_nope_head_dim",)),
         "rotary_dim": rotated,
-        "base": str(_number(rope, BASES) or fmpq(DEFAULT_BASE)),
+        "base": str(_given(_number(rope, BASES), DEFAULT_BASE)),
         "layout": "interleaved" if config.get("rope_interleave", True) else "half",
     }
     kind = _kind(rope)

@@ -20,6 +20,8 @@ from symbolic_pe.algebra.scalar import ONE, Scalar
 from symbolic_pe.encodings.augmentation import augmentation
 from symbolic_pe.encodings.catalogue import catalogue, entries
 from symbolic_pe.encodings.decoding import (
+    MAX_BITS,
+    TOO_LONG,
     as_choice,
     as_integer,
     as_list,
@@ -89,7 +91,8 @@ def read_with(
         return _in_file(spec, lambda text: build(decode_json(text), _stem(spec)))
     if "/" in spec.split(":", maxsplit=1)[0] or Path(spec).is_file():
         raise SpecificationError(
-            f"{spec}: expected a catalogue name, or a file ending in .toml or .json"
+            f"{spec}: expected a catalogue name, or a file ending in .toml, .json, .npy, .npz or "
+            ".safetensors"
         )
     return look_up(*name_and_settings(spec))
 
@@ -139,7 +142,7 @@ def _in_file(spec: str, read: Callable[[str], T]) -> T:
                 f"{spec}: expected a file of at most {MAX_FILE_BYTES} bytes, "
                 f"got {path.stat().st_size}"
             )
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise SpecificationError(f"{spec}: no such file") from None
     except IsADirectoryError:
@@ -173,7 +176,7 @@ def from_document(document: Any, default_name: str = "encoding") -> Encoding:
     Three forms: the TOML sections; `{"matrix": …, "parameters": …}`; and the canonical
     `{"catalogue": name, "settings": …}` that emitted headers carry.
     """
-    table = as_table(document, "the document")
+    table = as_document(document)
     if "step" in table or "axes" in table:
         from symbolic_pe.encodings.forms import no_single_generator
 
@@ -185,6 +188,16 @@ def from_document(document: Any, default_name: str = "encoding") -> Encoding:
     if any(key in table for key in GENERATOR_KEYS):
         return _from_sections(_as_sections(table), default_name)
     return _from_sections(table, default_name)
+
+
+def as_document(document: Any) -> dict[str, Any]:
+    """The table that a document is."""
+    if isinstance(document, list):
+        raise SpecificationError(
+            'the document: expected a table such as {"matrix": [["0", "1"], ["-1", "0"]]}, got a '
+            "list"
+        )
+    return as_table(document, "the document")
 
 
 def in_catalogue(
@@ -231,7 +244,8 @@ def _from_sections(table: dict[str, Any], default_name: str) -> Encoding:
     known_keys(table, _SECTIONS, "the document")
     if "generator" not in table:
         raise SpecificationError(
-            "expected a [generator] section (matrix, blocks, or a catalogue name)"
+            "expected a [generator] section (matrix, matrices, blocks, or a catalogue name), "
+            f"a [step] or [[axes]], got {', '.join(table) or 'nothing'}"
         )
     head = as_table(table.get("encoding", {}), "[encoding]")
     known_keys(head, ("name", "title", "layout", "pairing", "angles"), "[encoding]")
@@ -306,6 +320,8 @@ class Context:
             raise SpecificationError(
                 f"{place}: expected a number or a text in the input grammar, got {kind_of(value)}"
             )
+        if isinstance(value, int) and value.bit_length() > MAX_BITS:
+            raise SpecificationError(f"{place}: {TOO_LONG}")
         try:
             return parse(str(value), self.assumptions.declared, self.assumptions, self.values)
         except SpecificationError as error:
@@ -324,7 +340,9 @@ class Context:
     def matrix(self, value: Any, place: str) -> ScalarMatrix:
         """A square matrix of exact numbers."""
         rows = as_list(value, place)
-        check_square([len(as_list(row, f"{place} row {i + 1}")) for i, row in enumerate(rows)])
+        check_square(
+            [len(as_list(row, f"{place} row {i + 1}")) for i, row in enumerate(rows)], place
+        )
         return scalar_matrix(
             [
                 [self.number(x, f"{place} row {i + 1}, column {j + 1}") for j, x in enumerate(row)]

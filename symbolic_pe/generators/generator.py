@@ -97,20 +97,20 @@ class Generator:
         )
 
 
-def check_square(widths: Sequence[int]) -> None:
+def check_square(widths: Sequence[int], place: str = "generator") -> None:
     """Refuse what is not a square matrix of a size that can be handled."""
     n = len(widths)
     if n == 0:
-        raise SpecificationError("generator: expected a square matrix, got no rows")
+        raise SpecificationError(f"{place}: expected a square matrix, got no rows")
     for index, width in enumerate(widths):
         if width != n:
             raise SpecificationError(
-                f"generator: expected a square matrix; there are {n} rows, but row {index + 1} "
+                f"{place}: expected a square matrix; there are {n} rows, but row {index + 1} "
                 f"has {width} entries"
             )
     if n > MAX_DENSE_DIMENSION:
         raise SpecificationError(
-            f"generator: expected at most {MAX_DENSE_DIMENSION} rows, got {n}; "
+            f"{place}: expected at most {MAX_DENSE_DIMENSION} rows, got {n}; "
             "give a larger generator as blocks"
         )
 

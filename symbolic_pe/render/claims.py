@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from symbolic_pe.proof.derivation import Answer, Decided, Step, Twin
 from symbolic_pe.proof.published import ClaimTable, PublishedClaim
 from symbolic_pe.render.page import Block, Heading, Page, Prose, Table
+from symbolic_pe.render.titles import words_of
 
 HEAD = ("", "claim", "verdict", "decided by", "what holds")
 OPEN = "not decided"
@@ -45,7 +46,7 @@ def _rows(claim: PublishedClaim, answers: Mapping[str, Sequence[Found]]) -> list
 def _row(key: str, text: str, found: Found) -> tuple[str, ...]:
     decided, answer = found
     d = decided.derivation
-    by = f"[{d.title}](derivation:{d.name}), {answer.by.replace('-', ' ')}"
+    by = f"[{d.title}](derivation:{d.name}), {words_of(answer.by)}"
     return key, text, decided.outcome_of(answer.by).value, by, answer.remark
 
 

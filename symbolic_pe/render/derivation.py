@@ -9,6 +9,7 @@ from symbolic_pe.proof.claim import Outcome
 from symbolic_pe.proof.derivation import RULES, Decided, Decision, Step, Twin
 from symbolic_pe.render.evidence import evidence_blocks
 from symbolic_pe.render.page import Block, Box, Heading, Items, Page, Picture, Prose, Table
+from symbolic_pe.render.titles import title_of
 
 Cite = Callable[[str], str | None]
 """From the text of a source to its key in the bibliography."""
@@ -59,7 +60,7 @@ def _step(index: int, step: Step, decision: Decision) -> Box:
     said = f"*{decision.outcome.value.capitalize()}* by {step.rule.value}: {RULES[step.rule]}."
     blocks.append(Prose(said))
     blocks += evidence_blocks(decision.evidence, decision.witness)
-    return Box("step", f"{index}. {_words(step.name)}.", tuple(blocks), step.name)
+    return Box("step", f"{index}. {title_of(step.name)}.", tuple(blocks), step.name)
 
 
 def _twin(twin: Twin, decision: Decision) -> Box:
@@ -70,12 +71,7 @@ def _twin(twin: Twin, decision: Decision) -> Box:
         Prose(twin.statement),
         *evidence_blocks(decision.evidence, decision.witness),
     ]
-    return Box(kind, f"{_words(twin.name)}.", tuple(blocks), twin.name)
-
-
-def _words(name: str) -> str:
-    """`as-quoted` as "As quoted"."""
-    return name.replace("-", " ").capitalize()
+    return Box(kind, f"{title_of(twin.name)}.", tuple(blocks), twin.name)
 
 
 def _lowered(text: str) -> str:
@@ -89,7 +85,7 @@ def _answers(decided: Decided) -> Iterator[Block]:
         yield Heading("Published claims")
         yield Table(
             ("claim", "verdict", "decided by", "remark"),
-            tuple((a.claim, a.verdict.value, _words(a.by), a.remark) for a in d.answers),
+            tuple((a.claim, a.verdict.value, title_of(a.by), a.remark) for a in d.answers),
         )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from symbolic_pe.proof.derivation import Decided, Rule
 from symbolic_pe.proof.rocq.theorems import checked_theorem
 from symbolic_pe.render.page import Block, Heading, Items, Page, Prose
+from symbolic_pe.render.titles import words_of
 
 INTRODUCTION = """\
 Each theorem is a derivation: its steps are decided when the tests run, its negative twins are
@@ -41,7 +42,7 @@ def _entry(decided: Decided) -> list[Block]:
     if d.assumes:
         lines.append(f"Taken as known: {'; '.join(d.assumes)}")
     if d.twins:
-        failing = ", ".join(twin.name.replace("-", " ") for twin in d.twins)
+        failing = ", ".join(words_of(twin.name) for twin in d.twins)
         lines.append(f"Fails without them: {failing}")
     return [Heading(d.title, 3), Prose(d.statement), Items(tuple(lines))]
 

@@ -352,3 +352,13 @@ def test_output_below_a_file_is_refused(tmp_path: Path) -> None:
     result = run("build", "decay:dim=2", "-o", str(tmp_path / "d"), "--target", "numpy")
     assert result.exit_code == 2
     assert [p.name for p in (tmp_path / "d").iterdir()] == ["report.md"]
+
+
+def test_a_pipe_is_not_replaced_by_a_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to(tmp_path / "pipe")
+    for name in ("pipe", "link"):
+        result = run("emit", "rope:dim=4", "-o", str(tmp_path / name))
+        assert result.exit_code == 2
+        assert "is a device or a pipe" in result.stderr
+        assert (tmp_path / name).is_fifo()

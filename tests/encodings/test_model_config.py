@@ -250,3 +250,10 @@ def test_bases_that_are_stated_elsewhere_or_nowhere() -> None:
     assert resolve(modern, "sliding_attention")[1]["base"] == "10000"
     with pytest.raises(SpecificationError, match="layers differ"):
         resolve(modern)
+
+
+@pytest.mark.parametrize("base", [0, 0.0, "0"])
+def test_a_base_of_0_is_not_taken_for_a_missing_one(base: object) -> None:
+    name, settings = resolve(decode_json(json.dumps({**LLAMA, "rope_theta": base})))
+    with pytest.raises(SpecificationError, match="expected a positive number"):
+        catalogue(name, settings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 from pathlib import Path
 
@@ -28,6 +29,15 @@ def test_json_matrix(tmp_path: Path) -> None:
     assert encoding.name == "my-oscillator"
     assert dict(encoding.parameters) == OSCILLATOR["parameters"]
     assert str(encoding.heads[0].generator.matrix[1][1]) == "-2*w*z"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("a.json", '{"matrix": [["2"]]}'), ("a.toml", '[generator]\nmatrix = [["2"]]')],
+)
+def test_a_byte_order_mark_is_no_text(tmp_path: Path, name: str, text: str) -> None:
+    encoding = read_specification(write(tmp_path, name, "\ufeff" + text))
+    assert str(encoding.heads[0].generator.matrix[0][0]) == "2"
 
 
 def test_toml_sections(tmp_path: Path) -> None:
@@ -132,6 +142,17 @@ BAD_DOCUMENTS = [
         "polynomial in tau",
     ),
     ({"catalogue": "rope", "settings": {"dim": 8}, "extra": 1}, "unknown key"),
+    ([["0", "1"], ["-1", "0"]], 'a table such as {"matrix"'),
+    (
+        {},
+        "[generator] section (matrix, matrices, blocks, or a catalogue name), a [step] or [[axes]]",
+    ),
+    ({"matrix": [["0", "1"]]}, "[generator] matrix: expected a square matrix"),
+    ({"matrices": [[["1"]], [["1", "2"]]]}, "[generator] matrices, item 2: expected a square"),
+    ({"matrix": [["\u0661"]]}, "unexpected character '\u0661'"),
+    ({"matrix": [[datetime.date(1979, 5, 27)]]}, "got a date"),
+    ({"matrix": [[16**5000]]}, "row 1, column 1: an integer is too long"),
+    ({"blocks": [{"repeat": 16**5000}]}, "got an integer that is too long"),
 ]
 
 
@@ -151,6 +172,13 @@ def test_bad_documents_are_refused_with_the_place(document: object, message: str
         ("a.json", '{"matrix": [["0"]], "matrix": [["1"]]}', "given twice"),
         ("a.json", "[" * 100_000, "nested"),
         ("a.json", '{"matrix": [[' + "9" * 5000 + "]]}", ""),
+        (
+            "a.json",
+            '{"title": "\\ud800", "matrix": [["0"]]}',
+            "half of a surrogate pair: '\\ud800'",
+        ),
+        ("a.toml", "[generator]\nmatrix = [[" + "9" * 5000 + "]]", "an integer is too long"),
+        ("a.toml", "[generator]\nmatrix = [[0x" + "f" * 5000 + "]]", "an integer is too long"),
         ("a.toml", "[generator", "not valid TOML"),
         ("a.toml", "generator = 3", "expected a table"),
         ("a.toml", "[generator]\nmatrix = [[nan]]", ""),

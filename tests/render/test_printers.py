@@ -24,6 +24,7 @@ from symbolic_pe.render.page import (
     Prose,
     Table,
 )
+from symbolic_pe.render.titles import title_of
 
 SVG = '<svg viewBox="0 0 1 1" role="img">\n <path d="M 0 0"/>\n</svg>\n'
 PAGE = Page(
@@ -116,3 +117,12 @@ def test_what_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None
     with pytest.raises(SpecificationError, match=r"symbolic-pe\[docs\]"):
         latex(PAGE)
     assert markdown(PAGE).startswith("# 50%")
+
+
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [("as-quoted", "As quoted"), ("alibi", "ALiBi"), ("m-rope-repeated", "M-RoPE repeated"),
+     ("every-power-is-alibi", "Every power is ALiBi"), ("xpos-scale-base", "xPos scale base")],
+)  # fmt: skip
+def test_titles_spell_names_as_people_do(name: str, title: str) -> None:
+    assert title_of(name) == title

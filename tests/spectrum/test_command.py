@@ -127,3 +127,13 @@ def test_figures_are_the_same_bytes_each_time(tmp_path: Path) -> None:
     refused = run(str(EXAMPLES / "negative-step.toml"), "--figure", str(tmp_path / "c.svg"))
     assert refused.exit_code == 2
     assert not (tmp_path / "c.svg").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("--weights", "1,nan"), ("--search", "2:x", "--window", "8"), ("--weights", "pi,1")],
+)
+def test_a_bad_number_is_named_with_its_option(arguments: tuple[str, ...]) -> None:
+    result = run("rope:dim=4", *arguments)
+    assert result.exit_code == 2
+    assert f"{arguments[0]}: expected rational numbers" in result.stderr

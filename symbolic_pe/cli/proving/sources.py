@@ -11,6 +11,7 @@ from __future__ import annotations
 import fnmatch
 import os
 import stat
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -227,7 +228,7 @@ def _may_specify(path: Path) -> bool:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_JSON_BYTES:
             return True
-        document = msgspec.json.decode(path.read_bytes())
+        document = msgspec.json.decode(path.read_bytes().removeprefix(BOM_UTF8))
     except (OSError, ValueError, RecursionError):
         return True
     return isinstance(document, dict) and bool(KEYS & set(document))

@@ -27,6 +27,7 @@ from symbolic_pe.emit.plan import KernelPlan, plan_kernel
 from symbolic_pe.emit.source import emit
 from symbolic_pe.encodings.catalogue import catalogue, own_kernels
 from symbolic_pe.encodings.encoding import Encoding
+from symbolic_pe.encodings.specification import from_document
 from symbolic_pe.errors import NotYetCovered, SpecificationError
 from symbolic_pe.generators.block import Block
 from tests.emit.by_hand import ENCODINGS
@@ -79,6 +80,17 @@ def kernel_of(name: str, target: str, *edits: tuple[str, str]) -> Kernel:
 def test_measured_errors_lie_inside(name: str, target: str, dtype: str) -> None:
     kernel, plan = kernel_of(name, target), planned(name)
     bound = rounding_bound(kernel, plan, dtype)
+    assert measure(kernel, plan, bound).ratio <= 1.0
+
+
+@pytest.mark.parametrize("rate", ["-8", "-57/5", "-19"])
+def test_references_keep_displacements_within_the_reach(rate: str) -> None:
+    """Steep decay in float16, whose range ends before |position - reference| = 1."""
+    plan = plan_kernel(from_document({"blocks": [{"rate": rate, "repeat": 8}]}))
+    text = emit(plan, "numpy", command="x", certificate_digest="sha256:0").text
+    kernel = compile_kernel(text)
+    bound = rounding_bound(kernel, plan, "float16")
+    assert bound.reach < 1.0
     assert measure(kernel, plan, bound).ratio <= 1.0
 
 
