@@ -102,8 +102,10 @@ def paths_of_axis(context: Context) -> list[Finding]:
 def accuracy(context: Context, planes: Spectrum, recognised: Recognised) -> list[Finding]:
     """What is asked of every dtype."""
     exact = exact_maps(context, planes, recognised)
-    findings = [*precision(context, exact), *distinct(context), served_range(context)]
-    return [*findings, *outside(context, exact)]
+    precise = precision(context, exact)
+    right = all(f.verdict is not Verdict.REFUTED for f in precise)
+    findings = [*precise, *distinct(context), served_range(context)]
+    return [*findings, *outside(context, exact, right=right)]
 
 
 def _asked(asked: questions.Question, probe: history.Probe, context: Context) -> Finding:

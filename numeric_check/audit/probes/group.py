@@ -73,7 +73,7 @@ def _not_scalar(context: Context, start: Array, off: float, tolerance: float) ->
     i, j = (
         int(v) for v in np.unravel_index(int(np.nan_to_num(gap, nan=np.inf).argmax()), gap.shape)
     )
-    cause = _unlike(start) or _late_keys(context, start)
+    cause = context.explanation or _unlike(start) or _late_keys(context, start)
     return questions.GAIN.refuted(
         (f"{cause}; " if cause else "") + f"F(0)^T G(0) is no multiple of I: off by {off:.2g}",
         f"entry ({i}, {j}) of F(0)^T G(0) is {start[i, j]:.6g}, entry (0, 0) is {start[0, 0]:.6g}",
