@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -143,3 +144,29 @@ def test_with_given_weights_the_layout_counts() -> None:
     report = audit(axial("half"), against="axial:dim=8", strict=True)
     assert report.of("against").verdict == "refuted"
     assert "with weights trained for the declared layout" in report.of("against").witness
+
+
+@pytest.mark.slow
+def test_what_is_right_for_text_alone_is_found(tmp_path: Path) -> None:
+    """A fused path with coordinates by turns in place of blocks, and a decode path with one."""
+    (tmp_path / "adapter.py").write_text(
+        "import numpy as np\n"
+        "from tests.audit import maps as m\n"
+        "def of(owners):\n"
+        "    w = np.array([1.0, 0.1, 1.0, 0.1])\n"
+        "    def f(x, p):\n"
+        "        return m.rotate(x, p[:, owners] * w, 'interleaved')\n"
+        "    return f\n"
+        "query = of([0, 0, 1, 1])\n"
+        "paths = {'fused': of([0, 1, 0, 1]),\n"
+        "         'decode': lambda x, p: query(x, p[:, [0, 0]] if len(p) == 1 else p)}\n"
+        "dimension = 8\n"
+        "against = 'axial:dim=8'\n"
+    )
+    report = audit(tmp_path / "adapter.py")
+    assert report.of("against").verdict == "consistent"
+    assert report.of("axis 0 path fused").verdict == "refuted"
+    assert report.of("path fused").verdict == "consistent"
+    assert report.of("axis 1 path decode").verdict == "refuted"
+    assert "called alone" in report.of("axis 1 path decode").witness
+    assert report.of("path decode").verdict == "consistent"

@@ -38,6 +38,8 @@ BASE = tuple(sorted({*FIRST, *STANDARD}))
 LONGEST = 1 << 17
 ELEMENTS = 1 << 20
 """Numbers in the longest call: fewer positions of more channels."""
+ALONE = (0, 1, 2, 7, 85, 511)
+"""Positions at which other paths are called alone, as in decoding."""
 COUNTED = (1, 2, 3, 5)
 """Positions that are called alone, to see as which they count."""
 ALONE_AS: tuple[tuple[str, Callable[[int], int]], ...] = (
@@ -317,4 +319,16 @@ def _path(context: Context, name: str) -> Finding:
             return path_and_main(subject, name, at[slot], dtype)
 
         found += differences(context, f"{dtype}", positions, (other, main), line, dtype=dtype)
+        try:
+            single = {p: run(subject, [p], dtype, name) for p in ALONE if p in positions}
+        except AuditError:  # a path may take long calls only
+            continue
+        for p, value in single.items():
+            among = main[positions.index(p)][None]
+            words = f"{dtype}, called alone"
+
+            def line_alone(_: int, dtype: str = dtype, p: int = p) -> str:
+                return path_and_main(subject, name, p, dtype)
+
+            found += differences(context, words, [p], (value, among), line_alone, dtype=dtype)
     return asked.undecided(problem) if not found else agreement(asked, found)
