@@ -10,15 +10,25 @@ from typing import Any
 import numpy as np
 
 from numeric_check.audit import questions
-from numeric_check.audit.finding import AuditReport, Finding
-from numeric_check.audit.gathering import gather
+from numeric_check.audit.axes_comparison import (
+    declared_turning,
+    explained,
+    found_turning,
+    harmless,
+    misfit,
+)
+from numeric_check.audit.axes_recognition import recognised_axes
+from numeric_check.audit.comparison import sources_text
+from numeric_check.audit.finding import AuditReport, Finding, Verdict
+from numeric_check.audit.gathering import Gathered, gather
 from numeric_check.audit.libraries import Array
-from numeric_check.audit.maps_audit import accuracy, calls, context_of, laws
+from numeric_check.audit.maps_audit import accuracy, calls, context_of, laws, paths_of_axis
 from numeric_check.audit.matrices import norm
-from numeric_check.audit.planes import Spectrum, matrix_of
+from numeric_check.audit.measurement import in_order
+from numeric_check.audit.planes import Spectrum
 from numeric_check.audit.probes.generator import generator
 from numeric_check.audit.probes.transforms import asked_of
-from numeric_check.audit.recognition import CONSTANT_LOSS, recognise
+from numeric_check.audit.recognition import recognise
 from numeric_check.audit.recovery import Recovered
 from numeric_check.audit.reproduce.images import entry_of_points, entry_of_score
 from numeric_check.audit.subject import FORMS, Call, MapSubject
@@ -34,16 +44,20 @@ def audit_axes(
     declared: SeveralAxes | None = None,
     *,
     spec: str = "",
+    strict: bool = False,
     deep: bool = False,
 ) -> AuditReport:
     """Every question about maps with positions (n, axes).
+
+    strict  layouts and orientations must be the declared ones
 
     Raises `AuditError` when the subject cannot be called, `SpecificationError` for another number
     of axes or channels.
     """
     _check(subject, declared)
+    subject = replace(subject, outputs=in_order(line(subject, *range(subject.axes))).outputs)
     findings: list[Finding] = []
-    found: list[Recovered] = []
+    found: list[Gathered] = []
     words = []
     for axis in range(subject.axes):
         of_axis = line(subject, axis)
@@ -53,15 +67,16 @@ def audit_axes(
         named = questions.AXIS.of(str(axis)).name
         asked = [
             *laws(context, planes, recognised, ""),
+            *paths_of_axis(context),
             *accuracy(context, planes, recognised),
         ]
         findings += [replace(f, question=named + f.question) for f in asked]
-        found.append(context.recovered)
+        found.append(gathered)
         words.append(f"axis {axis} drives {_driven(planes)}")
-    findings.append(_joint(subject, found))
+    findings.append(_joint(subject, [g.recovered for g in found]))
     findings += _diagonal(subject, deep=deep)
     if declared is not None:
-        findings.append(_against(subject, found, declared, spec))
+        findings.append(_against(subject, found, declared, spec, strict=strict))
     conditions = {
         "kind": "axes",
         "library": subject.library.name,
@@ -71,7 +86,17 @@ def audit_axes(
         "x": FORMS[subject.form],
         "position_dtype": subject.position_dtype,
     }
-    return AuditReport(subject.name, "; ".join(words), tuple(findings), conditions)
+    summary = _summary(subject, found, findings)
+    return AuditReport(subject.name, f"{summary}: {'; '.join(words)}", tuple(findings), conditions)
+
+
+def _summary(subject: MapSubject, found: Sequence[Gathered], findings: Sequence[Finding]) -> str:
+    """What it is, as far as generators of all axes were found that commute."""
+    wrong = {f.question.rpartition(" ")[2] for f in findings if f.verdict is Verdict.REFUTED}
+    if not all(g.recovered.fits for g in found) or "relative" in wrong:
+        return f"no encoding of {subject.axes} axes of the form exp(sum of p_i X_i)"
+    name = recognised_axes(found_turning([g.planes for g in found]), subject.dimension)
+    return f"an encoding of {subject.axes} axes" + (f", {name}" if name else "")
 
 
 def _check(subject: MapSubject, declared: SeveralAxes | None) -> None:
@@ -115,7 +140,8 @@ def _driven(planes: Spectrum) -> str:
     if not moving:
         return "no plane"
     shown = ", ".join(f"({a}, {b})" for a, b in moving[:4])
-    return f"{len(moving)} planes {shown}{', …' if len(moving) > 4 else ''}"
+    more = ", …" if len(moving) > 4 else ""
+    return f"{len(moving)} plane{'s' * (len(moving) > 1)} {shown}{more}"
 
 
 def _joint(subject: MapSubject, found: Sequence[Recovered]) -> Finding:
@@ -198,36 +224,52 @@ def _diagonal(subject: MapSubject, *, deep: bool) -> list[Finding]:
 
 
 def _against(
-    subject: MapSubject, found: Sequence[Recovered], declared: SeveralAxes, spec: str
+    subject: MapSubject,
+    found: Sequence[Gathered],
+    declared: SeveralAxes,
+    spec: str,
+    *,
+    strict: bool,
 ) -> Finding:
+    """Each axis beside the declared one; equal, harmless, or what the difference looks like."""
     asked = questions.AXES_AGAINST.of(spec or declared.name)
-    wrong: list[str] = []
-    line_ = ""
-    for axis, recovered in enumerate(found):
-        gaps = [_gap(recovered, declared, other) for other in range(len(found))]
-        gap, room, (i, j), value = gaps[axis]
-        if gap <= room:
-            continue
-        other = next((o for o, g in enumerate(gaps) if g[0] <= g[1]), None)
-        is_other = "" if other is None else f"; it is that of axis {other} " \
-            f"({declared.axis_names[other]})"  # fmt: skip
-        wrong.append(
-            f"axis {axis} ({declared.axis_names[axis]}): entry ({i}, {j}) of X differs from the "
-            f"declared {value:.6g} by {gap:.3g}{is_other}"
-        )
-        line_ = line_ or entry_of_score(line(subject, axis), [(1, 0)], i, j, "float64")
+    gaps = [misfit(g.recovered, declared, axis) for axis, g in enumerate(found)]
+    wrong = [axis for axis, m in enumerate(gaps) if not m.gap <= m.room]
     if not wrong:
         return asked.consistent("they have")
-    return asked.refuted(f"{len(wrong)} axes differ", "; ".join(wrong), line_)
+    first, names = wrong[0], declared.axis_names
+    line_ = entry_of_score(line(subject, first), [(1, 0)], *gaps[first].entry, "float64")
+    witness = "; ".join(
+        f"axis {axis} ({names[axis]}): entry {gaps[axis].entry} of X differs from the declared "
+        f"{gaps[axis].declared:.6g} by {gaps[axis].gap:.3g}"
+        for axis in wrong
+    )
+    if not all(g.recovered.fits for g in found):
+        return asked.refuted("an axis has no generator", witness, line_)
+    ours, theirs = found_turning([g.planes for g in found]), declared_turning(declared)
+    if ours is None or theirs is None:
+        return asked.refuted(_count(wrong), witness, line_)
+    same = harmless(ours, theirs, subject.dimension)
+    if same is None:
+        words = explained(ours, theirs, names)
+        detail = f"{words}; {_count(wrong)}" if words else _count(wrong)
+        return asked.refuted(detail, witness, line_, numbers={"cause": words} if words else {})
+    conjugation, because = same
+    detail = (
+        f"because {because}: P X P^T = X' for every axis with P taking channel i from "
+        f"{sources_text(conjugation)}, proved for all frequencies; scores agree when the rows of "
+        "W_q and W_k are permuted by P"
+    )
+    numbers = {
+        "permutation": list(conjugation.permutation.sources),
+        "digest": conjugation.digest,
+        "claims": {c.name: c.verdict.value for c in conjugation.claims},
+    }
+    if strict:
+        words = "with weights trained for the declared layout, scores are wrong"
+        return asked.refuted(detail, f"{witness}: {words}", line_, numbers=numbers)
+    return asked.equivalent(detail, numbers=numbers)
 
 
-def _gap(
-    recovered: Recovered, declared: SeveralAxes, axis: int
-) -> tuple[float, float, tuple[int, int], float]:
-    """The largest difference of entries, how far both are known, which entry, what is declared."""
-    exact = matrix_of(declared.axes[axis].matrix)
-    radius = max((p.radius for p in recovered.parts), default=0.0)
-    gap = np.abs(recovered.matrix() - exact)
-    i, j = (int(v) for v in np.unravel_index(int(gap.argmax()), gap.shape))
-    room = radius + CONSTANT_LOSS * float(np.abs(exact).max())
-    return float(gap[i, j]), room, (i, j), float(exact[i, j])
+def _count(wrong: Sequence[int]) -> str:
+    return f"{len(wrong)} ax{'i' if len(wrong) == 1 else 'e'}s differ{'s' * (len(wrong) == 1)}"

@@ -133,18 +133,24 @@ def _conjugation(spectrum: Spectrum, planes: Sequence[Plane]) -> tuple[Conjugati
         same = mine.frequency * other.frequency > 0
         transposed.append(not same)
         targets.append(mine.channels if same else mine.channels[::-1])
+    found = proved_conjugation(
+        layout_of([p.channels for p in theirs], spectrum.dimension),
+        layout_of(targets, spectrum.dimension),
+    )
+    return None if found is None else (found, sum(transposed))
+
+
+def proved_conjugation(source: HeadLayout, target: HeadLayout) -> Conjugation | None:
+    """The permutation from one layout to another, if it is proved for all frequencies."""
     try:
-        source = _layout([p.channels for p in theirs], spectrum.dimension)
-        target = _layout(targets, spectrum.dimension)
         found = prove_conjugation(source, target)
     except SpecificationError:
         return None
-    if outcome_of(found.claims) is not Outcome.PROVED:
-        return None
-    return found, sum(transposed)
+    return found if outcome_of(found.claims) is Outcome.PROVED else None
 
 
-def _layout(planes: Sequence[tuple[int, int]], dimension: int) -> HeadLayout:
+def layout_of(planes: Sequence[tuple[int, int]], dimension: int) -> HeadLayout:
+    """Planes as a layout, with its name."""
     return HeadLayout(layout_name(planes, dimension), dimension, tuple(planes))
 
 
@@ -175,7 +181,12 @@ def first_visible(gap: float) -> int:
 
 def sources_text(conjugation: Conjugation) -> str:
     """The permutation as the list of sources, shortened when long."""
-    sources = list(conjugation.permutation.sources)
+    return shortened(conjugation.permutation.sources)
+
+
+def shortened(permutation: Sequence[int]) -> str:
+    """A permutation as a list, its middle left out when it is long."""
+    sources = list(permutation)
     if len(sources) <= 2 * SHOWN:
         return str(sources)
     head = ", ".join(str(s) for s in sources[:SHOWN])

@@ -30,7 +30,7 @@ class Context:
     clock   positions are real numbers that may be learned
     scans   blocks at every position of a long run, perhaps at every few beyond; none for a score
     swept   what one vector has shown at every position, or None
-    special how positions are miscounted, or what position 0 is beside all others, or ""
+    explanation  what explains that no generator fits, in words, or ""
     """
 
     subject: MapSubject
@@ -43,7 +43,7 @@ class Context:
     clock: bool = False
     scans: tuple[Scan, ...] = ()
     swept: Swept | None = None
-    special: str = ""
+    explanation: str = ""
 
     def anew(self) -> Context:
         """The same with a subject that has no history, where one can be made."""

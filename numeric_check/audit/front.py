@@ -35,6 +35,7 @@ from numeric_check.audit.subject import (
 from numeric_check.audit.table_audit import audit_table
 from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.encodings.forms import SeveralAxes, Specification, read_any_specification
+from symbolic_pe.encodings.outside import Outside
 from symbolic_pe.errors import AuditError, SpecificationError
 
 
@@ -100,7 +101,7 @@ APPLIES: Mapping[str, tuple[str, ...]] = {
     "dimension": ("maps", "axes", "score"),
     "axes": ("axes",),
     "gain": ("maps", "score"),
-    "strict": ("maps", "score"),
+    "strict": ("maps", "axes", "score"),
     "causal": ("score", "bias"),
     "deep": ("maps", "axes"),
     "clock": ("maps",),
@@ -161,6 +162,9 @@ def audit(
     if isinstance(subject, Path):
         adapted = read_adapter(subject, beside)
         against = against if against is not None else adapted.against
+        if against is not None and adapted.kind == "maps" and adapted.axes == 1:
+            declared = read_any_specification(against) if isinstance(against, str) else against
+            options = replace(options, axes=_axes_of(declared, options))
         found: Subject = adapted_subject(adapted, options)
         options = replace(options, kind=adapted.kind)
     elif isinstance(subject, (MapSubject, ScoreSubject, BiasSubject, TableSubject)):
@@ -190,10 +194,10 @@ def _audited(
                 f"--against: positions have {subject.axes} coordinates, so expected a "
                 "specification with [[axes]]"
             )
-        return audit_axes(subject, declared, spec=spec, deep=options.deep)
+        return audit_axes(subject, declared, spec=spec, strict=options.strict, deep=options.deep)
     if declared is not None and not isinstance(declared, Encoding):
         raise SpecificationError(
-            "--against: expected a specification of one generator, got a step or axes"
+            f"--against: expected a specification of one generator, {_other_form(declared)}"
         )
     if isinstance(subject, BiasSubject):
         return audit_bias(subject, declared, spec)
@@ -209,15 +213,23 @@ def _audited(
     )  # fmt: skip
 
 
+def _other_form(declared: Specification) -> str:
+    if isinstance(declared, SeveralAxes):
+        return f"but {declared.name} has {len(declared.axes)} axes, whose maps are audited"
+    if isinstance(declared, Outside):
+        return f"but {declared.name} has none; leave out --against, and read what is found"
+    return f"but {declared.name} is a step on integer positions"
+
+
 # -- from a callable to a subject ---------------------------------------------------------------
 
 
 def _described(subject: Any, against: str | Specification | None, options: Options) -> Subject:
     if not isinstance(subject, str) and not callable(subject):
         raise AuditError(f"expected a callable or module:attribute, got {type(subject).__name__}")
-    if options.dimension is None and against is not None and options.kind in ("maps", "score"):
+    if against is not None and options.kind in ("maps", "score"):
         declared = read_any_specification(against) if isinstance(against, str) else against
-        options = replace(options, dimension=declared.dimension)
+        options = _as_declared(options, declared)
     if options.kind == "maps":
         return (
             _named_maps(subject, options) if isinstance(subject, str) else _maps(subject, options)
@@ -227,6 +239,23 @@ def _described(subject: Any, against: str | Specification | None, options: Optio
     name = subject if isinstance(subject, str) else _name_of(subject)
     origin = _origin_of(subject) if loaded is None else _line_of(loaded, "f")
     return _other(call, name, origin, options)
+
+
+def _as_declared(options: Options, declared: Specification) -> Options:
+    """Channels and axes of the specification, where they are not stated."""
+    dimension = options.dimension or declared.dimension
+    return replace(options, dimension=dimension, axes=_axes_of(declared, options))
+
+
+def _axes_of(declared: Specification, options: Options) -> int:
+    if not isinstance(declared, SeveralAxes):
+        return options.axes
+    count = len(declared.axes)
+    if options.axes not in (1, count):
+        raise SpecificationError(
+            f"--against: {declared.name} has {count} axes, --axes says {options.axes}"
+        )
+    return count
 
 
 def _other(call: Any, name: str, origin: str, options: Options, named: str = "") -> Subject:

@@ -9,12 +9,14 @@ from numeric_check.audit.context import Context
 from numeric_check.audit.exact import exact_maps
 from numeric_check.audit.finding import AuditReport, Finding, Verdict
 from numeric_check.audit.gathering import Gathered, gather
+from numeric_check.audit.measurement import in_order
 from numeric_check.audit.planes import Spectrum
 from numeric_check.audit.probes import generator as generators
 from numeric_check.audit.probes import history, transforms
 from numeric_check.audit.probes.distinctness import distinct
 from numeric_check.audit.probes.group import group_law, initial
 from numeric_check.audit.probes.linearity import linearity
+from numeric_check.audit.probes.outside import outside
 from numeric_check.audit.probes.precision import precision
 from numeric_check.audit.probes.range import served_range
 from numeric_check.audit.probes.relativity import dependence, relativity
@@ -50,6 +52,7 @@ def audit_maps(
     Raises `AuditError` when the subject cannot be called at positions 0, 1, 2.
     """
     progress("measuring")
+    subject = in_order(subject)
     gathered = gather(subject)
     recovered, planes = gathered.recovered, gathered.planes
     context = context_of(subject, gathered, declared, gain, strict=strict, deep=deep, clock=clock)
@@ -90,10 +93,19 @@ def calls(context: Context) -> list[Finding]:
     return findings + paths(context)
 
 
+def paths_of_axis(context: Context) -> list[Finding]:
+    """What calls may do to one coordinate alone, while text, all of them equal, is right."""
+    prefill = (questions.PREFILL, dict(history.PROBES)[questions.PREFILL])
+    return [_asked(*prefill, context), *paths(context)]
+
+
 def accuracy(context: Context, planes: Spectrum, recognised: Recognised) -> list[Finding]:
     """What is asked of every dtype."""
-    findings = precision(context, exact_maps(context, planes, recognised))
-    return [*findings, *distinct(context), served_range(context)]
+    exact = exact_maps(context, planes, recognised)
+    precise = precision(context, exact)
+    right = all(f.verdict is not Verdict.REFUTED for f in precise)
+    findings = [*precise, *distinct(context), served_range(context)]
+    return [*findings, *outside(context, exact, right=right)]
 
 
 def _asked(asked: questions.Question, probe: history.Probe, context: Context) -> Finding:
@@ -116,7 +128,7 @@ def context_of(
     """What every question receives."""
     return Context(
         subject, found.measured, found.recovered, declared, gain, strict, deep, clock,
-        found.scans, found.swept, found.special,
+        found.scans, found.swept, found.explanation,
     )  # fmt: skip
 
 
@@ -137,6 +149,7 @@ def _conditions(context: Context) -> dict[str, object]:
         "one_map": subject.one_map,
         "positions_shape": "(1, n)" if subject.batched else "(n,)",
         "position_dtype": subject.position_dtype,
+        **({"outputs": list(subject.outputs)} if subject.outputs else {}),
         "positions": [0, measured.reach],
         "measured_positions": len(measured.positions),
         "scanned_positions": context.scan.length,

@@ -16,6 +16,8 @@ MAX_ROOTS = 64
 NEGLIGIBLE = 2.0**-60
 """Terms of a series that add nothing, relative to its sum."""
 WELL_CONDITIONED = 1e4
+GLANCE = 1e-3
+"""Results are taken for equal, to find words for what they are, when they differ by less."""
 BITS = 160
 
 
@@ -36,6 +38,41 @@ def connected_channels(matrices: Array) -> list[tuple[int, ...]]:
         groups.append(tuple(sorted(group)))
         left -= group
     return groups
+
+
+def outputs_of(matrices: Array) -> tuple[int, ...]:
+    """The place among results of each channel of x, where groups are smaller for it; else ().
+
+    matrices  a stack (n, d, d), rows being results; the first of them tells which is which
+
+    >>> outputs_of(np.eye(4)[[[0, 2, 1, 3]]])
+    (0, 2, 1, 3)
+    """
+    touched = (matrices != 0).any(axis=0)
+    d = len(touched)
+    both = np.block([[np.zeros((d, d), bool), touched], [touched.T, np.zeros((d, d), bool)]])
+    found = list(range(d))
+    groups = connected_channels(both[None].astype(np.float64))
+    for group in groups:
+        rows, columns = [c for c in group if c < d], [c - d for c in group if c >= d]
+        if len(rows) != len(columns):
+            return ()
+        largest = [rows[int(np.abs(matrices[0][rows, c]).argmax())] for c in columns]
+        if len(set(largest)) == len(columns):
+            rows = largest
+        for row, column in zip(rows, columns, strict=True):
+            found[column] = row
+    finer = len(groups) > len(connected_channels(matrices))
+    return tuple(found) if finer else ()
+
+
+def alike(one: Array, other: Array, room: float = GLANCE) -> bool:
+    """Whether two results are equal at a glance, NaN in the same places included.
+
+    >>> alike(np.array([1.0, np.nan]), np.array([1.0001, np.nan]))
+    True
+    """
+    return bool(np.allclose(one, other, rtol=room, atol=room, equal_nan=True))
 
 
 def inverse(matrix: Array) -> Array:

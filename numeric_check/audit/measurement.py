@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from numeric_check.audit.arithmetic import Arithmetic, arithmetic_of
-from numeric_check.audit.libraries import Array
-from numeric_check.audit.matrices import connected_channels, norm
-from numeric_check.audit.positions import ALONE_PAIRS, FIRST, maps_positions
+from numeric_check.audit.libraries import DTYPES, Array
+from numeric_check.audit.matrices import connected_channels, norm, outputs_of
+from numeric_check.audit.positions import ALONE_PAIRS, FIRST, last_taken, maps_positions
 from numeric_check.audit.subject import MapSubject
 from symbolic_pe.errors import AuditError
 
@@ -131,6 +131,23 @@ def measure(subject: MapSubject, extra: Sequence[int] = ()) -> Measurement:
     )  # fmt: skip
 
 
+def in_order(subject: MapSubject) -> MapSubject:
+    """The subject with results in the order of the channels of x, where they come in another.
+
+    Scores do not see it when queries and keys are alike: q and k may be permuted to another layout,
+    turned there, and left so. Raises `AuditError` when positions 0, 1, 2 are not accepted.
+    """
+    for dtype in DTYPES:
+        try:
+            found = [subject.matrices(side, LEAST, dtype) for side in ("query", "key")]
+        except AuditError:
+            continue
+        every = np.concatenate(found)
+        outputs = outputs_of(every) if np.isfinite(every).all() else ()
+        return replace(subject, outputs=outputs) if outputs else subject
+    return subject
+
+
 def same_vector(subject: MapSubject, count: int, rows: int = 1) -> Array:
     """One vector at every position: results differ by the position alone."""
     random = np.random.default_rng(1)
@@ -180,7 +197,5 @@ def _accepted(subject: MapSubject, wanted: list[int], dtype: str) -> tuple[list[
         return wanted, ""
     if not taken(good):
         raise AuditError(f"{subject.name}: {refused[good]}")
-    while bad - good > 1:
-        middle = (good + bad) // 2
-        good, bad = (middle, bad) if taken(middle) else (good, middle)
-    return wanted[:good], refused[bad]
+    good = last_taken(taken, good, bad)
+    return wanted[:good], refused[good + 1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +29,10 @@ LONG = 8193
 """Positions of a long call."""
 ALONE_PAIRS = ((40, 3), (37, 0), (44, 7), (8230, 8193))
 """One lag, each position asked for in a call of its own: what a cache of keys meets."""
+BELOW = (-1, -2, -85, -511, -8193, -65536)
+"""Positions below 0, which relative coordinates and timestamps have."""
+FAR = tuple(p for k in (20, 21) for p in ((1 << k) - 1, 1 << k, (1 << k) + 1, (1 << k) + 85))
+"""Around 2^20 and 2^21: beyond the standard positions, and beyond most tables."""
 LARGEST = 1 << 24
 """Integers up to here are exact in float32."""
 
@@ -45,15 +49,31 @@ def beyond(wavelength: float) -> tuple[int, ...]:
     return tuple(p for p in (start, start + 1, start + 85) if p <= LARGEST)
 
 
-def beginnings(failing: Sequence[bool] | npt.NDArray[np.bool_], most: int = 4) -> list[int]:
+def beginnings(
+    failing: Sequence[bool] | npt.NDArray[np.bool_], most: int = 4, *, before: bool = False
+) -> list[int]:
     """Where runs of failures begin, the first few of them.
+
+    before  whether the one before the first fails
 
     >>> beginnings([False, True, True, False, True])
     [1, 4]
     """
     marks = np.asarray(failing, dtype=bool)
-    found = np.flatnonzero(marks & ~np.r_[False, marks[:-1]])
+    found = np.flatnonzero(marks & ~np.r_[before, marks[:-1]])
     return [int(i) for i in found[:most]]
+
+
+def last_taken(taken: Callable[[int], bool], good: int, bad: int) -> int:
+    """The largest number from `good`, which is taken, on below `bad`, which is not.
+
+    >>> last_taken(lambda n: n < 700, 3, 1000)
+    699
+    """
+    while bad - good > 1:
+        middle = (good + bad) // 2
+        good, bad = (middle, bad) if taken(middle) else (good, middle)
+    return good
 
 
 def with_neighbours(positions: Iterable[int], last: int) -> list[int]:

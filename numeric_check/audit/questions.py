@@ -108,6 +108,8 @@ RANGE = Question(
     "range",
     "results stay finite; of decays split between q and k, in float32 up to 8193 positions",
 )
+NEGATIVE = Question("negative positions", "positions below 0 are served as well: F(t) is exp(tX)")
+FAR = Question("far positions", "from 2^20 on it is the same exp(tX), where positions are accepted")
 DTYPE = Question("dtype", "the result has the dtype of x")
 GRADIENT = Question(
     "gradient",
@@ -168,11 +170,11 @@ TABLE_PREFILL = Question(
 MAPS = (
     LINEAR, POSITION, RELATIVE, GAIN, GROUP_LAW, GENERATOR, LAYOUT, FREQUENCIES, AGAINST, PREFILL,
     PACKED, HISTORY, TWO_INSTANCES, ROWS, POSITION_DTYPE, INPUTS, PATH, PRECISION, DISTINCT, RANGE,
-    DTYPE, GRADIENT, CLOCK, VMAP, COMPILE, EXPORT,
+    NEGATIVE, FAR, DTYPE, GRADIENT, CLOCK, VMAP, COMPILE, EXPORT,
 )  # fmt: skip
 EACH_AXIS = (
     LINEAR, POSITION, RELATIVE, GAIN, GROUP_LAW, GENERATOR, LAYOUT, FREQUENCIES,
-    PRECISION, DISTINCT, RANGE,
+    PREFILL, PATH, PRECISION, DISTINCT, RANGE, NEGATIVE, FAR,
 )  # fmt: skip
 TOGETHER = (
     JOINT, TEXT, AXES_AGAINST, PREFILL, PACKED, HISTORY, TWO_INSTANCES, ROWS, POSITION_DTYPE,

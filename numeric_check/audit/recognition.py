@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import ml_dtypes
 import numpy as np
@@ -24,6 +24,8 @@ from symbolic_pe.errors import SymbolicPEError
 COMMON_BASES = (10000, 500000, 1000000, 100, 10, 1000, 100000, 150000, 5000000, 10000000)
 CONSTANT_LOSS = 16.0 * FORMATS["float32"].unit_roundoff
 """By how much a constant base^(−2j/D) computed in float32 may be off, relatively."""
+NEAR_INTEGER, MOST_CHANNELS = 1e-5, 4096
+"""An exponent is told as divided by such a number of channels."""
 OUTLINE = 0.02
 """How near the shape of a ladder has to be before its rounding or scaling is asked for."""
 
@@ -71,10 +73,11 @@ def recognise(recovered: Recovered, spectrum: Spectrum) -> Recognised:
     """The nearest known encoding."""
     rates = [abs(p.rate) > p.radius for p in spectrum.planes]
     rates += [abs(a) > r for _, a, r in spectrum.singles]
-    if not spectrum.others and not spectrum.planes and not any(rates):
+    turning = [p for p in spectrum.planes if abs(p.frequency) > p.radius]
+    if not spectrum.others and not turning and not any(rates):
         return Recognised(f"nope:dim={spectrum.dimension}", "no position at all (nope)")
-    if not spectrum.others and spectrum.planes and not any(rates):
-        return _rotary(spectrum, recovered)
+    if not spectrum.others and turning and not any(rates):
+        return _rotary(replace(spectrum, planes=tuple(turning)), recovered)
     return _from_catalogue(recovered, spectrum)
 
 
@@ -92,14 +95,15 @@ def _rotary(spectrum: Spectrum, recovered: Recovered) -> Recognised:
         if len(order) == 1:
             text = f"one plane {order[0].channels} that turns with frequency {highest:.9g}{mixed}"
             return Recognised("", text, None, order=order)
-        text = (
-            f"a rotation of {len(order)} planes ({layout}) with frequencies {highest:.6g} to "
-            f"{lowest:.6g}, no ladder base^(-2j/D){mixed}"
-        )
+        values = f"with frequencies {highest:.6g} to {lowest:.6g}, no ladder base^(-2j/D)"
+        if highest - lowest <= CONSTANT_LOSS * highest + order[0].radius:
+            values = f"that all turn with frequency {highest:.9g}"
+        text = f"a rotation of {len(order)} planes ({layout}) {values}{mixed}"
         return Recognised("", text, None, order=order)
     spec = _spec(spectrum, order, ladder)
     values = _ladder_words(ladder, len(order), spectrum.dimension)
-    words = f"RoPE: {len(order)} planes, layout {layout}, {values}"
+    count = f"{len(order)} plane{'s' * (len(order) > 1)}"
+    words = f"RoPE: {count}, layout {layout}, {values}"
     return Recognised(spec, words + mixed, ladder, order=order)
 
 
@@ -140,7 +144,7 @@ def _candidates(found: Array, dimension: int) -> Iterator[Ladder]:
                     yield Ladder(10000.0, denominator)
                 continue
             slope = math.log(found[0] / found[-1]) / (count - 1)
-            for base in _simple_bases(math.exp(slope * denominator / 2)):
+            for base in simple_bases(math.exp(slope * denominator / 2)):
                 yield Ladder(base, denominator, factor)
 
 
@@ -151,7 +155,7 @@ def _factors(first: float) -> list[float]:
     return list(dict.fromkeys([1.0, *(f for f in near if abs(f / first - 1.0) < OUTLINE), first]))
 
 
-def _simple_bases(estimate: float) -> list[float]:
+def simple_bases(estimate: float) -> list[float]:
     """Common bases and roundings of the estimate to 1, 2, … digits that lie near it."""
     if not math.isfinite(estimate) or estimate <= 1.0:
         return []
@@ -169,7 +173,7 @@ def _bands(found: Array, room: Array, dimension: int) -> Ladder | None:
         return None
     for denominator in dict.fromkeys((2 * count, dimension)):
         base = float(found[1] ** (-denominator / 2))
-        for candidate in _simple_bases(base):
+        for candidate in simple_bases(base):
             exact = Ladder(candidate, denominator).frequencies(count)
             with np.errstate(all="ignore"):
                 ratio = exact / found
@@ -188,15 +192,10 @@ def _ladder_words(ladder: Ladder, count: int, dimension: int) -> str:
     base = _number(ladder.base)
     words = f"frequencies {base}^(-2j/{ladder.denominator})"
     if ladder.factor != 1.0:
-        words += f" times {_number(ladder.factor)} (positions are multiplied by it)"
-    again = float(ladder.base ** (dimension / ladder.denominator))
-    if (
-        ladder.denominator != dimension
-        and round(again) in COMMON_BASES
-        and ladder.base not in COMMON_BASES[:3]
-        and abs(again - round(again)) < 1e-3
-    ):
-        words += f", which are {round(again)}^(-2j/{dimension}), divided by the width of the head"
+        shift = _shift(ladder)
+        why = f"the index j begins at {shift}" if shift else "positions are multiplied by it"
+        words += f" times {_number(ladder.factor)} ({why})"
+    words += _in_other_words(ladder, count, dimension)
     if ladder.denominator != 2 * count:
         words += (
             f"; the exponent divides by {ladder.denominator}, not by the {2 * count} channels "
@@ -205,6 +204,25 @@ def _ladder_words(ladder: Ladder, count: int, dimension: int) -> str:
     if ladder.rounded_to:
         words += f", rounded to {ladder.rounded_to}"
     return words + (f"; {ladder.bands}" if ladder.bands else "")
+
+
+def _shift(ladder: Ladder) -> int:
+    """k where factor = base^(-2k/D), else 0: then θⱼ = base^(-2(j + k)/D)."""
+    k = -math.log(ladder.factor) / math.log(ladder.base) * ladder.denominator / 2
+    return round(k) if abs(k - round(k)) < NEAR_INTEGER and abs(k) < ladder.denominator else 0
+
+
+def _in_other_words(ladder: Ladder, count: int, dimension: int) -> str:
+    """base^(-2j/D) as common^(-2j/D'), D' another whole number that an exponent may divide by."""
+    if ladder.base in COMMON_BASES[:3] or count < 2:
+        return ""
+    for common in COMMON_BASES[:3]:
+        other = ladder.denominator * math.log(common) / math.log(ladder.base)
+        if abs(other - round(other)) > NEAR_INTEGER or not 1 <= round(other) <= MOST_CHANNELS:
+            continue
+        words = f", which are {common}^(-2j/{round(other)})"
+        return words + (", divided by the width of the head" if round(other) == dimension else "")
+    return ""
 
 
 def _number(value: float) -> str:

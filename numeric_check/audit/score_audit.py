@@ -40,7 +40,7 @@ from numeric_check.audit.probes.group import group_law, initial
 from numeric_check.audit.recognition import recognise
 from numeric_check.audit.recovery import Recovered, recover
 from numeric_check.audit.reproduce.scores import score_in_call, scores_of_waves, waves_in_call
-from numeric_check.audit.score_parts import additive, linear
+from numeric_check.audit.score_parts import additive, linear, one_sided
 from numeric_check.audit.subject import ScoreSubject, StandIn
 from numeric_check.audit.toeplitz import Entry, drifts, heat, shrunk_entry
 from symbolic_pe.encodings.encoding import Encoding
@@ -52,6 +52,8 @@ NEAR = 384
 """Every pair of positions below is judged."""
 WAVES = ((1, 2), (3, 5))
 ROUNDINGS = 8.0
+NEIGHBOURS = 8
+"""Positions 0, 1, … of one call, as a shift of rows takes them."""
 SINGLES = ((0, 0), (5, 2), (2, 5), (7, 7), (86, 85), (511, 0), (8193, 4095), (65536, 65536))
 
 
@@ -76,8 +78,9 @@ def audit_score(
         gain = _attention_scale(measured, declared)
     context = Context(_stand_in(subject), measured, recovered, declared, gain, strict)
     bilinear = linear(subject, context.recovered.arithmetic)
-    added = additive(subject)
-    findings = [bilinear, _position(subject, context, added), _relative(subject, context, odd)]
+    added, alone = additive(subject), one_sided(subject)
+    more = added is not None or bool(alone)
+    findings = [bilinear, _position(subject, context, more=more), _relative(subject, context, odd)]
     if bilinear.verdict is Verdict.REFUTED:
         asked = (questions.GAIN, questions.GROUP_LAW, questions.GENERATOR, questions.LAYOUT)
         findings += [q.skipped("the score is not linear in q and k") for q in asked]
@@ -108,20 +111,26 @@ def audit_score(
         "arithmetic": str(recovered.arithmetic),
     }
     words = recognised.text if bilinear.verdict is not Verdict.REFUTED else "not linear in q and k"
+    if alone and bilinear.verdict is not Verdict.REFUTED:
+        still = recognised.spec.startswith("nope")
+        words = "q^T k as it is" if still else words
+        words += f", and beside it a term of {' and one of '.join(alone)} alone"
     if added is not None:
         words += f", and beside q and k {added.detail}"
     return AuditReport(subject.name, words, tuple(findings), conditions)
 
 
-def _position(subject: ScoreSubject, context: Context, added: Finding | None) -> Finding:
-    """Whether anything moves with the position."""
+def _position(subject: ScoreSubject, context: Context, *, more: bool) -> Finding:
+    """Whether anything moves with the position; `more` than qᵀM(t, s)k does where that does not."""
     asked, measured = questions.POSITION, context.measured
     declared = context.declared
     wanted = declared is None or any(
         not x.is_zero() for row in declared.heads[0].generator.matrix for x in row
     )
-    still = all(np.array_equal(m, measured.query[0]) for m in measured.query[measured.finite])
-    if not still or added is not None:
+    room = ROUNDINGS * measured.arithmetic.constant(measured.dimension)
+    start = measured.query[0]
+    gaps = np.abs(measured.query[measured.finite] - start).max(initial=0.0)
+    if not gaps <= room * np.abs(start).max() or more:
         return asked.consistent("the score depends on it")
     if not wanted:
         return asked.consistent("nothing depends on it, as declared")
@@ -363,19 +372,20 @@ def _alone(subject: ScoreSubject, context: Context) -> Finding:
     pairs = [(t, s) for t, s in SINGLES if max(t, s) <= measured.reach]
     if subject.causal:
         pairs = [(t, s) for t, s in pairs if s <= t]
-    positions = sorted({p for pair in pairs for p in pair})
-    ones = np.ones((len(positions), d))
-    worst, shown = (0.0, 1.0), pairs[0]
-    room = 4.0 * _room(context, np.array(positions, dtype=np.float64))
+    scattered = sorted({p for pair in pairs for p in pair})
+    worst, shown, positions = (0.0, 1.0), pairs[0], scattered
     try:
-        whole = subject.apply(ones, ones, positions, positions)
-        for t, s in pairs:
-            i, j = positions.index(t), positions.index(s)
-            one = float(subject.apply(ones[:1], ones[:1], [t], [s])[0, 0])
-            gap = 0.0 if one == whole[i, j] else abs(one - float(whole[i, j]))
-            allowed = float(room[i, j]) * d * max(1.0, norm(measured.query[0]))
-            if not gap / allowed <= worst[0] / worst[1]:
-                worst, shown = (gap, allowed), (t, s)
+        for call in (scattered, list(range(NEIGHBOURS))):
+            ones = np.ones((len(call), d))
+            room = 4.0 * _room(context, np.array(call, dtype=np.float64))
+            whole = subject.apply(ones, ones, call, call)
+            for t, s in ((t, s) for t, s in pairs if {t, s} <= set(call)):
+                i, j = call.index(t), call.index(s)
+                one = float(subject.apply(ones[:1], ones[:1], [t], [s])[0, 0])
+                gap = 0.0 if one == whole[i, j] else abs(one - float(whole[i, j]))
+                allowed = float(room[i, j]) * d * max(1.0, norm(measured.query[0]))
+                if not gap / allowed <= worst[0] / worst[1]:
+                    worst, shown, positions = (gap, allowed), (t, s), call
     except AuditError as error:
         return asked.undecided(str(error))
     i, j = (positions.index(p) for p in shown)

@@ -11,13 +11,15 @@ from numeric_check.audit.arithmetic import Arithmetic
 from numeric_check.audit.bias_audit import audit_bias
 from numeric_check.audit.finding import Finding
 from numeric_check.audit.libraries import Array
+from numeric_check.audit.matrices import alike
 from numeric_check.audit.reproduce.scores import bias_of_score, sum_in_call
 from numeric_check.audit.subject import BiasSubject, ScoreSubject
 from symbolic_pe.errors import AuditError
 
 ROUNDINGS = 8.0
 QUERIES, KEYS = (7, 85), (3, 0)
-GLANCE = 1e-5
+CLOSE = 1e-5
+"""Scores are taken for equal when they differ by less."""
 SMALL = (0, 1, 2, 3, 7, 40, 85, 419)
 
 
@@ -52,12 +54,12 @@ def linear(subject: ScoreSubject, arithmetic: Arithmetic) -> Finding:
 def _looks_like(subject: ScoreSubject, q: Array, k: Array) -> str:
     """Softmax, or a norm of q or k, as part of the callable."""
     plain = subject.apply(q, k, QUERIES, KEYS)
-    if (plain >= 0).all() and np.allclose(plain.sum(axis=1), 1.0, rtol=GLANCE):
+    if (plain >= 0).all() and np.allclose(plain.sum(axis=1), 1.0, rtol=CLOSE):
         return "each row adds up to 1, so softmax is part of it: audit the scores before softmax"
     still = [
         name
         for name, more in (("q", (2 * q, k)), ("k", (q, 2 * k)))
-        if np.allclose(subject.apply(*more, QUERIES, KEYS), plain, rtol=GLANCE, atol=GLANCE)
+        if alike(subject.apply(*more, QUERIES, KEYS), plain, CLOSE)
     ]
     if still:
         return (
@@ -65,6 +67,25 @@ def _looks_like(subject: ScoreSubject, q: Array, k: Array) -> str:
             "it: audit what comes after the norms"
         )
     return ""
+
+
+def one_sided(subject: ScoreSubject) -> tuple[str, ...]:
+    """Which of q and k has a term of its own, that the other is not part of: as q·r(t − s)."""
+    d, n = subject.dimension, len(SMALL)
+    one = np.tile(np.cos(np.arange(1, d + 1, dtype=np.float64)), (n, 1))
+    none = np.zeros((n, d))
+    try:
+        both = subject.apply(one, one, SMALL, SMALL)
+        alone = {
+            name: subject.apply(q, k, SMALL, SMALL) - subject.apply(none, none, SMALL, SMALL)
+            for name, q, k in (("q", one, none), ("k", none, one))
+        }
+    except AuditError:
+        return ()
+    room = CLOSE * float(np.abs(both[np.isfinite(both)]).max(initial=1.0))
+    return tuple(
+        name for name, scores in alone.items() if (np.abs(scores) > room)[np.isfinite(scores)].any()
+    )
 
 
 def additive(subject: ScoreSubject) -> Finding | None:

@@ -103,6 +103,7 @@ class MapSubject:
     origin          code that defines f, and g where keys have a map of their own
     named           code that makes the subject, where there is no such line
     direction       of a line in several axes: which coordinates move with the position
+    outputs         where results come in another order than x: the place in them of each channel
     """
 
     name: str
@@ -120,6 +121,7 @@ class MapSubject:
     origin: tuple[str, str] = ("", "")
     named: str = ""
     direction: tuple[int, ...] = ()
+    outputs: tuple[int, ...] = ()
 
     @property
     def one_map(self) -> bool:
@@ -175,7 +177,16 @@ class MapSubject:
         outcome = fetched(self.library, lambda: self.side(side)(given, at))
         if outcome.values.shape != x.shape:
             raise AuditError(f"expected the shape of x back, {x.shape}, got {outcome.values.shape}")
-        return outcome
+        return replace(outcome, values=self.in_order(outcome.values))
+
+    def in_order(self, values: Array) -> Array:
+        """Results with their channels in the order of those of x."""
+        result: Array = values[..., list(self.outputs)] if self.outputs else values
+        return result
+
+    def output(self, channel: int) -> int:
+        """The place of a channel in what the callable returns."""
+        return self.outputs[channel] if self.outputs else channel
 
     def places(self, positions: Positions) -> Any:
         """Positions as the subject takes them."""
@@ -190,7 +201,9 @@ class MapSubject:
 
     def anew(self) -> MapSubject:
         """A subject without history, where one can be made; else this one."""
-        return self if self.fresh is None else replace(self.fresh(), fresh=self.fresh)
+        if self.fresh is None:
+            return self
+        return replace(self.fresh(), fresh=self.fresh, outputs=self.outputs)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from numeric_check.audit.libraries import Array
 from numeric_check.audit.matrices import exponentials, inverse, norm, norms
 from numeric_check.audit.measurement import Measurement
-from numeric_check.audit.positions import FARTHEST
+from numeric_check.audit.positions import FARTHEST, beginnings
 from numeric_check.audit.recovery import SAFETY, SMALLEST, Part, Recovered
 from numeric_check.audit.subject import MapSubject
 from numeric_check.reference_values.tolerance import FORMATS
@@ -111,8 +111,8 @@ def _of_side(
         failing = np.zeros(count, dtype=bool)
         for group in expected:
             failing |= group.failing(images, start, dtype)
-        begins = np.flatnonzero(failing & ~np.r_[before, failing[:-1]])
-        found += [Odd(start + int(i), side, (start, count)) for i in begins]
+        begins = beginnings(failing, BEGINNINGS, before=before)
+        found += [Odd(start + i, side, (start, count)) for i in begins]
         before, start = bool(failing[-1]), start + count
     return start, found[:BEGINNINGS]
 

@@ -18,7 +18,7 @@ from numeric_check.audit.extent import extent, narrowed
 from numeric_check.audit.finding import AuditReport, Finding
 from numeric_check.audit.libraries import Array
 from numeric_check.audit.planes import layout_name
-from numeric_check.audit.positions import FARTHEST
+from numeric_check.audit.positions import FARTHEST, last_taken
 from numeric_check.audit.probes.precision import error_profile
 from numeric_check.audit.recognition import COMMON_BASES
 from numeric_check.audit.reproduce.tables import row_in_call, rows_of_table, step_of_table
@@ -64,26 +64,35 @@ def audit_table(subject: TableSubject) -> AuditReport:
     if far.positions:
         conditions["positions"] = [0, far.positions[-1]]
         conditions["measured_positions"] = len(values) + len(far.positions)
-    bad = [(row, c) for row, c in np.argwhere(~np.isfinite(values)).tolist()]
-    bad += [(far.positions[i], c) for i, c in np.argwhere(~np.isfinite(far.rows)).tolist()]
-    if bad:
-        row, column = bad[0]
-        finding = questions.FINITE_TABLE.refuted(
-            f"{len(bad)} entries are not",
-            f"row {row}, column {column}: {subject.apply([row])[0, column]}",
-            rows_of_table(subject, [row], column),
-        )
-        return AuditReport(subject.name, "no table that can be added", (finding,), conditions)
+    finite, end = _finite(subject, values, far)
+    if end < FITTED:
+        return AuditReport(subject.name, "no table that can be added", (finite,), conditions)
+    values, far = values[:end], far.below(end)
     pairs = list(_pairs(values))
     covered = {c for p in pairs for c in p.columns}
     left = [c for c in range(d) if c not in covered and np.ptp(values[:, c]) > 0]
-    findings = [questions.FINITE_TABLE.consistent("every entry is finite")]
+    findings = [finite]
     findings.append(_closed(subject, values, far, pairs, left))
     if pairs:
         findings += [_layout(pairs, d), _precision(subject, values, far, pairs)]
     findings += [_distinct(subject, values, far), _alone(subject, values)]
     words = "a table of sines and cosines" if pairs and not left else "an absolute table"
     return AuditReport(subject.name, words, tuple(findings), conditions)
+
+
+def _finite(subject: TableSubject, values: Array, far: Far) -> tuple[Finding, int]:
+    """Whether every entry is a number, and the first row of which one is not."""
+    bad = [(row, c) for row, c in np.argwhere(~np.isfinite(values)).tolist()]
+    bad += [(far.positions[i], c) for i, c in np.argwhere(~np.isfinite(far.rows)).tolist()]
+    asked = questions.FINITE_TABLE
+    if not bad:
+        return asked.consistent("every entry is finite"), FARTHEST + 1
+    row, column = bad[0]
+    return asked.refuted(
+        f"{len(bad)} entries are not, the first in row {row}",
+        f"row {row}, column {column}: {subject.apply([row])[0, column]}",
+        rows_of_table(subject, [row], column),
+    ), row
 
 
 def _measure(subject: TableSubject) -> Array:
@@ -133,7 +142,7 @@ def _closed(
     subject: TableSubject, values: Array, far: Far, pairs: list[Pair], left: list[int]
 ) -> Finding:
     lonely = [c for c in left if _is_wave(values[:, c])]
-    if not set(left) - set(lonely):
+    if not set(left) - set(lonely) and len(lonely) <= 1:
         more = (
             f"; the partner of column {lonely[0]} is missing, and would close it" if lonely else ""
         )
@@ -157,7 +166,7 @@ def _closed(
     row = int(failing.argmax()) if failing.any() else int(gap.max(axis=1).argmax())
     column = int(gap[row].argmax())
     where = extent(at, failing) if failing.any() else "nowhere"
-    cause = table_cause(values) if failing.any() else ""
+    cause = (_apart(values, lonely) or table_cause(values)) if failing.any() else ""
     hint = f"{cause}; " if cause else ""
     return questions.CLOSED.judged(
         float(gap[row, column]),
@@ -172,6 +181,24 @@ def _closed(
     )
 
 
+def _apart(values: Array, lonely: list[int]) -> str:
+    """Waves of which none has its partner, in words."""
+    if len(lonely) < 2 or len(lonely) < values.shape[1] - 1:
+        return ""
+    shown = [float(np.arccos(np.clip(_factor(values[:, c]) / 2.0, -1.0, 1.0))) for c in lonely[:2]]
+    return (
+        f"columns {lonely[0]} and {lonely[1]} are waves with frequencies {shown[0]:.4g} and "
+        f"{shown[1]:.4g}, and so on: no sine has its cosine, which needs the same frequency"
+    )
+
+
+def _factor(column: Array) -> float:
+    """2 cos(ω) of the wave that is nearest."""
+    inner, around = column[1:-1], column[2:] + column[:-2]
+    size = float(inner @ inner)
+    return float(inner @ around) / size if size else 0.0
+
+
 def _neighbours(values: Array, far: Far) -> tuple[Array, Array, list[int]]:
     """Rows t − 1 and t, and t, for every t of which both were read."""
     positions = np.array([*range(len(values)), *far.positions])
@@ -183,10 +210,9 @@ def _neighbours(values: Array, far: Far) -> tuple[Array, Array, list[int]]:
 def _is_wave(column: Array) -> bool:
     """x(t + 1) + x(t − 1) = 2 cos(ω) x(t): a sine whose cosine is in no column."""
     inner, around = column[1:-1], column[2:] + column[:-2]
-    size = float(inner @ inner)
-    if size == 0.0:
+    if not inner.any():
         return False
-    factor = float(inner @ around) / size
+    factor = _factor(column)
     unit = ROUNDINGS * FORMATS["float32"].unit_roundoff + _coarse(column[:, None])
     unit *= float(np.abs(column).max())
     drifted = 1.0 + np.arange(len(inner))  # float32 angles lose more with the position
@@ -202,7 +228,7 @@ def _layout(pairs: list[Pair], d: int) -> Finding:
     first = [p.start for p in pairs]
     order = "sine first" if np.allclose(np.cos(first), 0.0, atol=1e-6) else "cosine first"
     detail = f"{words}, {order}"
-    if name == "interleaved":
+    if name.startswith("interleaved"):
         return questions.COLUMNS.consistent(detail)
     every = [c for pair in columns for c in pair]
     permutation = [*every, *(c for c in range(d) if c not in every)]
@@ -273,6 +299,11 @@ class Far:
     positions: tuple[int, ...]
     rows: Array
 
+    def below(self, end: int) -> Far:
+        """Those before a position."""
+        count = sum(p < end for p in self.positions)
+        return Far(self.positions[:count], self.rows[:count])
+
 
 def _far_rows(subject: TableSubject, length: int, d: int) -> Far:
     """Every row up to `FARTHEST`, or every few and their neighbours, as far as the table goes."""
@@ -287,12 +318,7 @@ def _far_rows(subject: TableSubject, length: int, d: int) -> Far:
     none = Far((), subject.apply([0])[:0])
     if not taken(length):
         return none
-    good, bad = length, FARTHEST + 1
-    if taken(FARTHEST):
-        good = FARTHEST
-    while bad - good > 1:  # the table ends somewhere
-        middle = (good + bad) // 2
-        good, bad = (middle, bad) if taken(middle) else (good, middle)
+    good = FARTHEST if taken(FARTHEST) else last_taken(taken, length, FARTHEST)
     step = max(1, -(-(good + 1 - length) * d // ELEMENTS)) | 1
     wanted = sorted({p for q in range(length, good + 1, step) for p in (q, min(q + 1, good))})
     count = max(1, CALL // d)

@@ -9,8 +9,8 @@ import msgspec
 QUESTION = (
     r"^(axis [0-9]+ )?("
     r"additive|against|clock|closed|columns|compile|distinct|"
-    r"distinct (float64|float32|bfloat16|float16)|dtype|export|finite|frequencies|"
-    r"gain|generator|gradient|group law|history|inputs|layout|linear|offset|"
+    r"distinct (float64|float32|bfloat16|float16)|dtype|export|far positions|finite|frequencies|"
+    r"gain|generator|gradient|group law|history|inputs|layout|linear|negative positions|offset|"
     r"packed = padded|path .+|position|position dtype|precision|"
     r"precision (float64|float32|bfloat16|float16)|prefill = decode|range|relative|"
     r"rows|sign|slope|text|two instances|vmap"

@@ -141,6 +141,11 @@ def by_head(x: Any, positions: Any) -> Any:
     return rotate(x, index * ladder(x.shape[-1]), "half")
 
 
+def by_count_of_rows(x: Any, positions: Any) -> Any:
+    """The length is read from the axis of rows: positions count modulo that many."""
+    return rope("half")(x, np.asarray(positions) % x.shape[-3] if x.ndim > 2 else positions)
+
+
 def first_row_only(x: Any, positions: Any) -> Any:
     """Right for the first row of a batch only, when one position is asked for."""
     y = rope("half")(x, positions)

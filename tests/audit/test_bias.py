@@ -179,3 +179,31 @@ def test_a_bias_that_depends_on_the_length() -> None:
         return -(t[:, None] - s[None])[None] / len(s)
 
     assert verdicts(bias)["prefill = decode"] == "refuted"
+
+
+def test_a_shift_of_whole_rows_is_seen_in_a_call_of_neighbours() -> None:
+    """Padding and reshaping a square matrix: above the diagonal stands what belongs to the next
+    row."""
+
+    def shifted(t: Any, s: Any) -> Any:
+        n = len(t)
+        table = -np.sqrt(np.arange(200000.0))
+        if not np.array_equal(t, np.arange(n)) or not np.array_equal(s, t):
+            return table[np.abs(t[:, None] - s[None])]
+        rows = np.tile(table[:n][::-1], (n, 1))
+        return np.c_[np.zeros(n), rows].reshape(n + 1, n)[1:]
+
+    report = audit(shifted, kind="bias")
+    finding = report.of("prefill = decode")
+    assert finding.verdict == "refuted"
+    assert "in one of positions 0 to" in finding.witness
+    assert audit(shifted, kind="bias", causal=True).exit_code == 0
+
+
+def test_what_overflows_above_the_diagonal_does_not_count_when_it_is_masked() -> None:
+    def f(t: Any, s: Any) -> Any:
+        lag = (t[:, None] - s[None]).astype(np.float16)
+        return -np.float16(0.5) * lag
+
+    assert audit(f, kind="bias", causal=True).refuted == ()
+    assert audit(f, kind="bias").of("finite").verdict == "refuted"

@@ -192,3 +192,42 @@ def test_tables_with_a_row_of_padding_or_rounded_angles() -> None:
 
     assert "angles are rounded to bfloat16" in audit(coarse, kind="table").cause
     assert audit(faulty.sines, kind="table").cause == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("f", "words"),
+    [(m.by_slot, "the place in the call counts, not the position"),
+     (m.contiguous, "only the first position of a call counts"),
+     (m.CachedByLength(), "a table is kept from an earlier call of as many positions"),
+     (lambda x, p: m.rope()(x, p // 4), "4 positions in a row count as one"),
+     (m.by_count_of_rows, "what a row becomes depends on the rows beside it")],
+)  # fmt: skip
+def test_what_counts_in_place_of_the_position(f: Any, words: str) -> None:
+    assert words in audit(f, dimension=8).cause
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("clock", "words"),
+    [(lambda p: 2 * p, "twice that: the offset is added twice"),
+     (lambda p: np.minimum(p, 3), "count as others: 5 as 3")],
+)  # fmt: skip
+def test_as_what_a_position_counts_that_is_called_alone(clock: Any, words: str) -> None:
+    def f(x: Any, positions: Any) -> Any:
+        return m.rope()(x, clock(positions) if len(positions) == 1 else positions)
+
+    assert words in audit(f, dimension=8).cause
+
+
+@pytest.mark.parametrize(
+    ("theta", "words"),
+    [(10000.0 ** (-np.arange(4) / 8), "which are 10000^(-2j/16)"),
+     (10000.0 ** (-(np.arange(4) + 1) / 4), "the index j begins at 1"),
+     (np.full(4, 0.25), "4 planes (half) that all turn with frequency 0.25")],
+)  # fmt: skip
+def test_ladders_in_other_words(theta: Any, words: str) -> None:
+    def f(x: Any, positions: Any) -> Any:
+        return m.rotate(x, positions[:, None] * theta, "half")
+
+    assert words in audit(f, dimension=8).summary

@@ -63,3 +63,13 @@ def test_a_score_that_is_not_bilinear() -> None:
         return np.tanh(score(m.rope())(q, k, t, s))
 
     assert audit(call, kind="score", dimension=8).of("linear").verdict == "refuted"
+
+
+def test_a_term_of_the_query_alone_is_told() -> None:
+    def f(q: Any, k: Any, t: Any, s: Any) -> Any:
+        lag = np.abs(t[:, None] - s[None])[..., None]
+        return q @ k.T + np.einsum("nd,nmd->nm", q, np.cos(lag * m.ladder(16)))
+
+    report = audit(f, kind="score", dimension=8)
+    assert report.exit_code == 0
+    assert report.summary == "q^T k as it is, and beside it a term of q alone"

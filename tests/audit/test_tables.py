@@ -81,3 +81,25 @@ def test_a_table_that_depends_on_the_call() -> None:
         return sinusoidal(8)(positions - positions[0])
 
     assert audit(table, kind="table").of("prefill = decode").verdict == "refuted"
+
+
+def test_sines_whose_cosines_have_other_frequencies() -> None:
+    """The index of the column in the exponent, in place of that of the pair."""
+
+    def f(positions: Any) -> Any:
+        angle = positions[:, None] * 10000.0 ** (-np.arange(8) / 8)
+        return np.where(np.arange(8) % 2 == 0, np.sin(angle), np.cos(angle))
+
+    report = audit(f, kind="table")
+    assert report.of("closed").verdict == "refuted"
+    assert "columns 0 and 1 are waves with frequencies 1 and 0.3162" in report.cause
+
+
+def test_rows_before_one_that_is_no_number_are_audited() -> None:
+    def f(positions: Any) -> Any:
+        angle = positions[:, None] * 10000.0 ** (-np.arange(4) / 4)
+        return np.where(positions[:, None] < 700, np.concatenate([np.sin(angle)] * 2, -1), np.nan)
+
+    report = audit(f, kind="table")
+    assert "the first in row 700" in report.of("finite").detail
+    assert report.of("closed").verdict == "refuted"

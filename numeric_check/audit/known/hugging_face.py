@@ -43,6 +43,7 @@ def rotary_subject(
 ) -> MapSubject:
     """`<prefix>RotaryEmbedding` with `apply_rotary_pos_emb`; `cast` calls module.to(dtype)."""
     module = _module(model)
+    turn = getattr(module, config.get("turn", "apply_rotary_pos_emb"))
 
     def make() -> Callable[[Any, Any], Any]:
         rotary = getattr(module, f"{prefix}RotaryEmbedding")(
@@ -57,7 +58,7 @@ def rotary_subject(
         def f(x: Any, positions: Any) -> Any:
             places = positions[None] if positions.ndim == 1 else positions
             cos, sin = rotary(x, places, **extra)
-            return module.apply_rotary_pos_emb(x, x, cos, sin)[0]
+            return turn(x, x, cos, sin)[0]
 
         return f
 
@@ -168,6 +169,13 @@ GEMMA3 = {
         },
     },
 }
+DEEPSEEK = {
+    "turn": "apply_rotary_pos_emb_interleave",
+    "settings": {
+        "qk_rope_head_dim": DIM,
+        "rope_parameters": {"rope_type": "default", "rope_theta": 10000.0},
+    },
+}
 NEOX = {
     "settings": {
         "rope_parameters": {
@@ -198,7 +206,14 @@ ENTRIES = (
         {**GEMMA3, "extra": {"layer_type": "full_attention"}},
         f"rope:dim={DIM},base=1000000,layout=half",
     ),
-    Known("transformers: Qwen2-VL", PACKAGE, _qwen_vl, cost=4),
+    _rotary(
+        "transformers: DeepSeek-V3", "deepseek_v3", "DeepseekV3", DEEPSEEK,
+        f"rope:dim={DIM},layout=interleaved",
+    ),
+    Known(
+        "transformers: Qwen2-VL", PACKAGE, _qwen_vl,
+        f"m-rope:dim={DIM},base=1000000,sections=8 12 12,layout=half", cost=4,
+    ),
     Known(
         "transformers: Bloom ALiBi, 8 heads", PACKAGE, lambda: _bloom(8, "float32"),
         "alibi:heads=8",

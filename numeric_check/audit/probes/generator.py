@@ -7,7 +7,13 @@ from dataclasses import replace
 import numpy as np
 
 from numeric_check.audit import questions
-from numeric_check.audit.comparison import Comparison, compare, first_visible, sources_text
+from numeric_check.audit.comparison import (
+    Comparison,
+    compare,
+    first_visible,
+    shortened,
+    sources_text,
+)
 from numeric_check.audit.context import Context
 from numeric_check.audit.finding import Finding, Verdict
 from numeric_check.audit.matrices import exponentials
@@ -28,7 +34,7 @@ def generator(context: Context, spectrum: Spectrum, recognised: Recognised) -> F
         where = departure.extent or f"at position {departure.position}"
         i, j, right = _entry_of_departure(context, part, departure)
         return questions.GENERATOR.refuted(
-            (f"{context.special}; " if context.special else "")
+            (f"{context.explanation}; " if context.explanation else "")
             + f"no X explains every position: the one that fits those below {departure.position} "
             f"fails {where}",
             f"channels {_some(part.channels)}: that X is off by {departure.error:.2g} at position "
@@ -45,7 +51,7 @@ def generator(context: Context, spectrum: Spectrum, recognised: Recognised) -> F
         )
     if recovered.unrecovered:
         reason = recovered.unrecovered[0]
-        words = f"; {context.special}" if context.special else ""
+        words = f"; {context.explanation}" if context.explanation else ""
         return questions.GENERATOR.undecided(
             f"channels {_some(reason.channels)}: {reason.reason}{words}"
         )
@@ -89,6 +95,11 @@ def layout(context: Context, spectrum: Spectrum) -> Finding:
         return questions.LAYOUT.skipped("no plane turns")
     directions = {side: _directions(context, spectrum, side) for side in ("query", "key")}
     words = f"{spectrum.layout}; q turns {directions['query']}, k turns {directions['key']}"
+    if context.subject.outputs:
+        words += (
+            "; results come in another order than x, which scores do not see: channel i is at "
+            f"{shortened(context.subject.outputs)}"
+        )
     return questions.LAYOUT.consistent(words, numbers={"layout": spectrum.layout, **directions})
 
 

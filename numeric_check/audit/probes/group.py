@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from numeric_check.audit import questions
+from numeric_check.audit.comparison import shortened
 from numeric_check.audit.context import Context
 from numeric_check.audit.finding import Finding
 from numeric_check.audit.libraries import Array
-from numeric_check.audit.matrices import exponentials, norm
+from numeric_check.audit.matrices import alike, exponentials, norm
 from numeric_check.audit.reproduce.images import defect_of_sum, entry_in_calls, entry_of_score
 from numeric_check.audit.subject import StandIn
 from symbolic_pe.errors import AuditError
@@ -72,7 +73,7 @@ def _not_scalar(context: Context, start: Array, off: float, tolerance: float) ->
     i, j = (
         int(v) for v in np.unravel_index(int(np.nan_to_num(gap, nan=np.inf).argmax()), gap.shape)
     )
-    cause = _late_keys(context, start)
+    cause = context.explanation or _unlike(start) or _late_keys(context, start)
     return questions.GAIN.refuted(
         (f"{cause}; " if cause else "") + f"F(0)^T G(0) is no multiple of I: off by {off:.2g}",
         f"entry ({i}, {j}) of F(0)^T G(0) is {start[i, j]:.6g}, entry (0, 0) is {start[0, 0]:.6g}",
@@ -80,6 +81,21 @@ def _not_scalar(context: Context, start: Array, off: float, tolerance: float) ->
         error=off,
         tolerance=tolerance,
         numbers={"cause": cause} if cause else {},
+    )
+
+
+def _unlike(start: Array) -> str:
+    """Whether F(0)ᵀG(0) exchanges channels and does nothing else: one side alone is permuted."""
+    size = float(np.abs(start).max())
+    columns = np.abs(start).argmax(axis=1)
+    exchanged = np.zeros(start.shape)
+    exchanged[np.arange(len(start)), columns] = size
+    if len(set(columns.tolist())) < len(start) or not alike(start, exchanged):
+        return ""
+    return (
+        "queries and keys have their channels in different orders, so W_q or W_k is permuted "
+        f"alone, or for another number of heads: channel i of q meets {shortened(columns.tolist())}"
+        " of k"
     )
 
 

@@ -86,15 +86,15 @@ def _of_dtype(context: Context, exact: Sequence[Exact], dtype: str) -> Finding:
     found: list[Errors] = []
     try:
         for side in ("query",) if subject.one_map else ("query", "key"):
-            found.append(_errors(context, exact, side, positions, dtype))
+            found.append(errors_at(context, exact, side, positions, dtype))
         alone = [p for p in ALONE if p <= measured.reach]
-        found.append(_errors(context, exact, "query", alone, dtype, alone=True))
+        found.append(errors_at(context, exact, "query", alone, dtype, alone=True))
     except AuditError as error:
         return asked.skipped(str(error))
     return _judged(context, exact, asked, found)
 
 
-def _errors(
+def errors_at(
     context: Context,
     exact: Sequence[Exact],
     side: str,
@@ -103,6 +103,7 @@ def _errors(
     *,
     alone: bool = False,
 ) -> Errors:
+    """One dtype and side against the exact maps; `alone`: each position in a call of its own."""
     subject = context.subject
     x = np.zeros(subject.dimension)
     x[[e.channels[0] for e in exact]] = 1.0
@@ -147,7 +148,7 @@ def _of_part(
         size = np.linalg.norm(right, axis=1)
     times = np.array(positions, dtype=np.float64)
     k = len(part.channels)
-    room = 2.0 * arithmetic.tolerance(times, frequency, rate, k) + part.radius * times
+    room = 2.0 * arithmetic.tolerance(times, frequency, rate, k) + part.radius * np.abs(times)
     if k > 2:  # a chain or a basis adds up terms that are larger than the sum
         forth = part.operators([float(t) if side == "query" else -float(t) for t in times])
         with np.errstate(all="ignore"):
@@ -189,7 +190,8 @@ def _judged(
         numbers["cause"] = cause
     return asked.refuted(
         f"{detail}; the largest error is {largest}",
-        f"{worst.side} map at position {position}, channel {part.channels[at]} of the image of "
+        f"{worst.side} map at position {position}, channel "
+        f"{context.subject.output(part.channels[at])} of the image of "
         f"unit vector {part.channels[0]}: {images[part.channels[at]]:.9g}, exact "
         f"{right[at]:.9g}",
         _line(context, worst, position, (part.channels[at], part.channels[0]), float(right[at])),
@@ -242,7 +244,7 @@ def _begins(context: Context, exact: Sequence[Exact], found: Errors) -> tuple[Er
     """The same from the smallest position that is seen to be wrong, and how far that reaches."""
 
     def errors(positions: Sequence[int]) -> Errors:
-        return _errors(context, exact, found.side, positions, found.dtype)
+        return errors_at(context, exact, found.side, positions, found.dtype)
 
     place = int(np.flatnonzero(found.over)[0])
     first = found.positions[place]
@@ -313,7 +315,7 @@ def _first_over(context: Context, exact: Sequence[Exact], joint: Errors) -> int 
         return high
 
     def over(positions: Sequence[int]) -> npt.NDArray[np.bool_]:
-        errors = _errors(context, exact, joint.side, positions, joint.dtype)
+        errors = errors_at(context, exact, joint.side, positions, joint.dtype)
         return np.asarray(errors.relative.max(axis=0) > need)
 
     return narrowed(over, low, high)

@@ -62,8 +62,8 @@ def served_range(context: Context) -> Finding:
     end = ends[dtype]
     return asked.refuted(
         f"not finite: {words}",
-        f"{dtype}, {end.side} map at position {end.first}, channel {end.channel}: the result is "
-        "inf or nan",
+        f"{dtype}, {end.side} map at position {end.first}, channel {subject.output(end.channel)}: "
+        "the result is inf or nan",
         image_of_ones(subject, end.side, end.first, end.channel, dtype),
         numbers={"first": first},
     )

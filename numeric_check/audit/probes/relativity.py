@@ -51,7 +51,7 @@ def relativity(context: Context) -> Finding:
     if worst.ratio > 1.0:
         shown = smallest(context, [d for d in every if d.ratio > 1.0])
         witness = str(shown)
-        hint = context.special or looks_like(context.measured)
+        hint = context.explanation or looks_like(context.measured)
         detail = f"{hint}; {detail}" if hint else detail
         if shown.moved != worst.moved:
             witness += f"; the worst is {worst.error:.2g} at positions {worst.moved}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
@@ -11,6 +11,7 @@ from numeric_check.audit import questions
 from numeric_check.audit.context import Context
 from numeric_check.audit.finding import Finding
 from numeric_check.audit.libraries import DTYPES
+from numeric_check.audit.matrices import alike
 from numeric_check.audit.measurement import same_vector
 from numeric_check.audit.positions import FIRST, LONG, STANDARD
 from numeric_check.audit.probes.agreement import (
@@ -25,6 +26,7 @@ from numeric_check.audit.reproduce.calls import (
     long_and_short,
     other_positions,
     path_and_main,
+    row_alone,
     rows_of_batch,
     together_and_alone,
 )
@@ -36,7 +38,16 @@ BASE = tuple(sorted({*FIRST, *STANDARD}))
 LONGEST = 1 << 17
 ELEMENTS = 1 << 20
 """Numbers in the longest call: fewer positions of more channels."""
-GLANCE = 1e-3
+ALONE = (0, 1, 2, 7, 85, 511)
+"""Positions at which other paths are called alone, as in decoding."""
+COUNTED = (1, 2, 3, 5)
+"""Positions that are called alone, to see as which they count."""
+ALONE_AS: tuple[tuple[str, Callable[[int], int]], ...] = (
+    ("the next one", lambda p: p + 1),
+    ("the one before", lambda p: p - 1),
+    ("position 0", lambda p: 0),
+    ("twice that: the offset is added twice", lambda p: 2 * p),
+)
 ROWS = 17
 """Equal rows of one call: more than heads or batches that a kernel may treat alike."""
 PACKED = (0, 1, 2, 3, 0, 1, 2, 0, 1)
@@ -69,20 +80,24 @@ def alone(context: Context) -> Finding:
 
 
 def _alone_counts_as(context: Context) -> str:
-    """As which position a position counts that is called alone, or ""."""
+    """As which positions those count that are called alone, or ""."""
     subject, dtype = context.subject, context.measured.dtype
-    if context.measured.reach < 4:
+    if context.measured.reach < COUNTED[-1] * 2:
         return ""
-    together = run(subject, range(5), dtype)
-    alone = [run(subject, [p], dtype)[0] for p in (1, 2, 3)]
-    for step, words in ((1, "the next one"), (-1, "the one before"), (None, "position 0")):
-        others = [together[0 if step is None else p + step] for p in (1, 2, 3)]
-        right = [together[p] for p in (1, 2, 3)]
-        if np.allclose(alone, others, rtol=GLANCE, atol=GLANCE) and not np.allclose(
-            right, others, rtol=GLANCE, atol=GLANCE
-        ):
+    try:
+        together = run(subject, range(2 * COUNTED[-1] + 1), dtype)
+        alone = np.stack([run(subject, [p], dtype)[0] for p in COUNTED])
+    except AuditError:
+        return ""
+    for words, clock in ALONE_AS:
+        others = together[[clock(p) for p in COUNTED]]
+        if alike(alone, others) and not alike(together[list(COUNTED)], others):
             return f"a position that is called alone, as in decoding, counts as {words}"
-    return ""
+    places = [next((q for q, r in enumerate(together) if alike(a, r)), None) for a in alone]
+    if None in places or places == list(COUNTED):
+        return ""
+    seen = ", ".join(f"{p} as {q}" for p, q in zip(COUNTED, places, strict=True) if p != q)
+    return f"positions that are called alone, as in decoding, count as others: {seen}"
 
 
 def _in_sweep(context: Context) -> list[Disagreement]:
@@ -197,7 +212,7 @@ def _batched(context: Context) -> list[Disagreement]:
     try:
         given = subject.library.floats(lead, dtype)
         places = subject.library.positions(position_array(rows.tolist()), subject.position_dtype)
-        values, _ = subject.library.fetch(subject.query(given, places))
+        values = subject.in_order(subject.library.fetch(subject.query(given, places))[0])
     except Exception:  # positions (n,) are what was promised; more is not asked for
         return []
     if values.shape != lead.shape:
@@ -218,7 +233,8 @@ def _batched(context: Context) -> list[Disagreement]:
 
 
 def rows(context: Context) -> Finding:
-    """Equal rows (batch, heads) get equal results, in every shape that the subject takes."""
+    """Equal rows (batch, heads) get equal results, in every shape that the subject takes; and a row
+    alone gets what it gets among others."""
     subject, dtype = context.subject, context.measured.dtype
     found: list[Disagreement] = []
     tried, odd = [], ""
@@ -246,6 +262,14 @@ def rows(context: Context) -> Finding:
                 found += apart
                 if any(d.error > d.tolerance for d in apart):
                     odd = odd or f"row {index} of a batch, or head {index}, is not moved as row 0"
+            single = subject.apply("query", x[:1], positions, dtype, form=form).values[0]
+
+            def line_alone(_: int, form: str = form, positions: Sequence[int] = positions) -> str:
+                return row_alone(subject, form, positions, ROWS, dtype)
+
+            words = f"a row alone and among {ROWS}, x {FORMS[form]}, {len(positions)} positions"
+            both = (single, values[0])
+            found += differences(context, words, positions, both, line_alone, dtype=dtype)
     if not tried:
         return questions.ROWS.skipped("the subject takes one sequence at a time")
     return agreement(questions.ROWS, found, odd)
@@ -295,4 +319,16 @@ def _path(context: Context, name: str) -> Finding:
             return path_and_main(subject, name, at[slot], dtype)
 
         found += differences(context, f"{dtype}", positions, (other, main), line, dtype=dtype)
+        try:
+            single = {p: run(subject, [p], dtype, name) for p in ALONE if p in positions}
+        except AuditError:  # a path may take long calls only
+            continue
+        for p, value in single.items():
+            among = main[positions.index(p)][None]
+            words = f"{dtype}, called alone"
+
+            def line_alone(_: int, dtype: str = dtype, p: int = p) -> str:
+                return path_and_main(subject, name, p, dtype)
+
+            found += differences(context, words, [p], (value, among), line_alone, dtype=dtype)
     return asked.undecided(problem) if not found else agreement(asked, found)

@@ -120,7 +120,7 @@ def gradient(context: Context) -> Finding:
             gradient_of(subject, 1, dtype),
         )  # fmt: skip
     flat = subject.form == "flat"
-    w = weights[None] if flat else unshaped(weights, subject.form)
+    w = subject.in_order(weights[None] if flat else unshaped(weights, subject.form))
     g = found[None] if flat else unshaped(found, subject.form)
     points = [(p,) * subject.axes if subject.axes > 1 else p for p in POSITIONS]
     right = np.einsum("nij,rni->rnj", subject.matrices("query", points, dtype), w)

@@ -120,6 +120,23 @@ def rows_of_batch(
     return shell(f"{writer.head}; {imports(subject)}; {steps}")
 
 
+def row_alone(
+    subject: MapSubject, form: str, positions: Sequence[int], count: int, dtype: str
+) -> str:
+    """Print how far a row alone is from the first of some equal rows."""
+    writer = Writer(subject.library.name, dtype)
+    sizes = {"1": "1", "n": str(len(positions)), "d": str(subject.dimension)}
+    pattern = PATTERNS[form]
+    at = places(subject, str(list(positions)), writer)
+    many, one = (
+        f"f({writer.ones(', '.join({**sizes, 'r': str(rows)}[a] for a in pattern))}, {at})"
+        for rows in (count, 1)
+    )
+    first = f"[{':, ' * pattern.index('r')}:1]"
+    shown = f"print(abs({many}{first} - {one}).max())"
+    return shell(f"{writer.head}; {imports(subject)}; {shown}")
+
+
 def batch_and_alone(
     subject: MapSubject, rows: Sequence[Sequence[int]], row: int, slot: int, dtype: str
 ) -> str:
@@ -166,7 +183,7 @@ def before_and_after_rival(subject: MapSubject, position: int, dtype: str) -> st
 
 def image_of_ones(subject: MapSubject, side: str, position: int, channel: int, dtype: str) -> str:
     """Print one channel of the image of ones."""
-    return shown_line(subject, dtype, f"float(R([{position}])[0, {channel}])", side)
+    return shown_line(subject, dtype, f"float(R([{position}])[0, {subject.output(channel)}])", side)
 
 
 def overwritten(subject: MapSubject, which: str, dtype: str) -> str:

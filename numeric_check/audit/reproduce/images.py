@@ -123,7 +123,8 @@ def entry_of_image(
     """Print one entry (row, column) of F(t) or G(s)."""
     name = "F" if side == "query" or subject.one_map else "G"
     code = images_code(subject, dtype, name)
-    return shell(f"{code}; print(float({name}({position}, {entry[1]})[{entry[0]}]))")
+    row = subject.output(entry[0])
+    return shell(f"{code}; print(float({name}({position}, {entry[1]})[{row}]))")
 
 
 def image_in_call(
@@ -147,7 +148,7 @@ def image_in_call(
     slot = list(last).index(position)
     return shell(
         f"{writer.head}; {imports(subject)}; {image}{first}; "
-        f"print(float(R({listed(last)})[{slot}, {row}]))"
+        f"print(float(R({listed(last)})[{slot}, {subject.output(row)}]))"
     )
 
 
