@@ -53,7 +53,7 @@ def describe_maps(
                 if problem is None:
                     return trial
                 failures.append(f"{found.name}, d = {d}, x {FORMS[trial.form]}: {problem}")
-    raise AuditError(_nothing_works(name, query, failures, dimension))
+    raise AuditError(_nothing_works(name, query, failures, dimension, axes))
 
 
 def _libraries(query: Call, named: str | None) -> Iterator[Library]:
@@ -107,7 +107,9 @@ def _problem(subject: MapSubject) -> str | None:
     return problem
 
 
-def _nothing_works(name: str, query: Call, failures: list[str], dimension: int | None) -> str:
+def _nothing_works(
+    name: str, query: Call, failures: list[str], dimension: int | None, axes: int
+) -> str:
     shown = "\n  ".join(dict.fromkeys([failures[0], *failures[-1:]]))
     try:
         signature = str(inspect.signature(query))
@@ -118,8 +120,9 @@ def _nothing_works(name: str, query: Call, failures: list[str], dimension: int |
         hint = (
             "it returns a tuple, of which `returns = 0` in a TOML adapter takes the first; " + hint
         )
+    place = "(n,)" if axes == 1 else f"(n, {axes}), a column for each axis"
     return (
-        f"{name}: expected a callable f(x, positions) with x (…, n, d) and positions (n,); "
+        f"{name}: expected a callable f(x, positions) with x (…, n, d) and positions {place}; "
         f"{name.rpartition(':')[2]}{signature} cannot be called so:\n  {shown}\n{hint}write an "
         "adapter (a Python file or TOML) that says which arguments are x and the positions, and "
         "give it with --adapter"

@@ -91,8 +91,8 @@ def read_with(
         return _in_file(spec, lambda text: build(decode_json(text), _stem(spec)))
     if "/" in spec.split(":", maxsplit=1)[0] or Path(spec).is_file():
         raise SpecificationError(
-            f"{spec}: expected a catalogue name, or a file ending in .toml, .json, .npy, .npz or "
-            ".safetensors"
+            f"{spec}: expected a catalogue name, or a file ending in .toml or .json (arrays, in "
+            ".npy, .npz and .safetensors, are read by read_array and by the command line)"
         )
     return look_up(*name_and_settings(spec))
 

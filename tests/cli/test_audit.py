@@ -105,7 +105,7 @@ def test_a_bias(tmp_path: Path) -> None:
         ([GOOD, "--against", "alibi"], "audit the bias with --kind bias"),
         ([GOOD, "--dim", "7", "--against", "rope:dim=8"], "write an adapter"),
         ([GOOD, "--dim", "16", "--against", "rope:dim=8"], "8 channels, the subject has 16"),
-        ([GOOD, "--against", "examples/axial.toml"], "one generator, got a step or axes"),
+        ([GOOD, "--against", "examples/axial.toml"], "positions (n, 2), a column for each axis"),
         ([GOOD, "--kind", "table"], "expected a callable f(positions)"),
         ([GOOD, "--library", "mxnet"], "expected one of numpy, torch, jax"),
         (["--adapter", "none.toml"], "no such file"),
