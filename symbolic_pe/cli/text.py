@@ -19,7 +19,7 @@ from symbolic_pe.cli.output import (
     RecheckRecord,
 )
 from symbolic_pe.cli.pipeline import Artefacts
-from symbolic_pe.cli.report import box_text, distance_text
+from symbolic_pe.cli.report import agreement_text, box_text, distance_text
 
 SHOWN_BLOCKS = 6
 SHOWN_FAILURES = 8
@@ -82,7 +82,7 @@ def errors_text(target: str, errors: dict[str, ErrorRecord], width: int = 6) -> 
     """Measured errors, one line a dtype; `width` is that of the column of targets."""
     return "\n".join(
         f"  {target:<{width}} {dtype:<9} map {e.map_error:.1e}  "
-        f"relative law {e.relative_error:.1e}  (tolerance {e.tolerance:.1e})  {e.verdict}"
+        f"relative law {e.relative_error:.1e}  (tolerance {e.tolerance:.1e})  {agreement_text(e)}"
         for dtype, e in errors.items()
     )
 

@@ -268,6 +268,18 @@ def test_constants_that_no_kernel_can_hold(tmp_path: Path) -> None:
     assert "binary64" in result.stderr
 
 
+@pytest.mark.parametrize(("frequency", "says"), [("10^30", True), ("1", False)])
+def test_a_tolerance_beyond_all_values_is_no_agreement(
+    frequency: str, says: bool, tmp_path: Path
+) -> None:
+    matrix = [["0", f"-{frequency}"], [frequency, "0"]]
+    spec, out = spec_file(tmp_path, {"matrix": matrix}), tmp_path / "out"
+    result = run("build", spec, "--target", "numpy", "-o", str(out))
+    assert result.exit_code == 0, result.output
+    assert ("but nothing is said of positions" in result.stdout) is says
+    assert ("but nothing is said of positions" in (out / "report.md").read_text(encoding="utf-8")) is says
+
+
 def test_a_matrix_beyond_the_budget_is_undecided_at_once(tmp_path: Path) -> None:
     rows = [[f"1/{10**60 + 7 * i + 11 * j * j}" for j in range(20)] for i in range(20)]
     result = run("prove", spec_file(tmp_path, {"matrix": rows}))
