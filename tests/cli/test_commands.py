@@ -277,7 +277,8 @@ def test_a_tolerance_beyond_all_values_is_no_agreement(
     result = run("build", spec, "--target", "numpy", "-o", str(out))
     assert result.exit_code == 0, result.output
     assert ("but nothing is said of positions" in result.stdout) is says
-    assert ("but nothing is said of positions" in (out / "report.md").read_text(encoding="utf-8")) is says
+    page = (out / "report.md").read_text(encoding="utf-8")
+    assert ("but nothing is said of positions" in page) is says
 
 
 def test_a_matrix_beyond_the_budget_is_undecided_at_once(tmp_path: Path) -> None:
