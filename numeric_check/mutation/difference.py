@@ -199,7 +199,7 @@ def _values(
             given = _given(tree, call, function, argument)
             if given is None:
                 return set()
-            number = _number(given)
+            number = number_of(given)
             if number is not None:
                 found.add(number)
             elif isinstance(given, ast.Name) and isinstance(caller, ast.FunctionDef):
@@ -233,7 +233,8 @@ def _given(tree: ast.Module, call: ast.Call, function: str, argument: str) -> as
     return call.args[place] if place < len(call.args) and not rebound else None
 
 
-def _number(node: ast.expr) -> float | int | None:
+def number_of(node: ast.expr) -> float | int | None:
+    """The number that is written there; None where there is none."""
     try:
         value = ast.literal_eval(node)
     except ValueError:
@@ -248,6 +249,7 @@ __all__ = [
     "differing_calls",
     "differing_function",
     "names_in",
+    "number_of",
     "same_at_every_call",
     "same_remainders",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
-from numeric_check.mutation.difference import MODULES, constants_of, names_in
+from numeric_check.mutation.difference import MODULES, constants_of, names_in, number_of
 
 
 def same_functions(text: str, other: str) -> bool:
@@ -24,6 +24,7 @@ def same_identities(text: str, other: str) -> bool:
     stand on either side of it. `stack` and `hstack` join numbers alike. Memory viewed twice is
     what it is viewed as last; numbers without a common bit are joined by `|`, `^` and `+` alike.
     `...` or `:` at the end of an index of a stack of arrays with axes picks what is there anyway.
+    `clip` has no upper end unless one is given.
     """
     return _by_identities(ast.parse(text)) == _by_identities(ast.parse(other))
 
@@ -152,12 +153,16 @@ def _reads_dtypes(function: ast.FunctionDef, arrays: str) -> bool:
 
 
 def _in_one_name(tree: ast.Module) -> str:
-    names, unread = _representatives(tree), _unread(tree)
+    names, unread, signs = _representatives(tree), _unread(tree), _read_by_sign(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             for place in unread.get(node.func.id, ()):
                 if place < len(node.args) and isinstance(node.args[place], ast.Name):
                     node.args[place] = ast.Constant(None)
+            for place in signs.get(node.func.id, ()):
+                value = number_of(node.args[place]) if place < len(node.args) else None
+                if value is not None:
+                    node.args[place] = ast.Constant((value > 0) - (value < 0))
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
             node.id = names.get(node.id, node.id)
@@ -184,6 +189,28 @@ def _unread(tree: ast.Module) -> Mapping[str, tuple[int, ...]]:
             places = enumerate(a.arg for a in node.args.args)
             found[node.name] = tuple(i for i, name in places if name not in named)
     return found
+
+
+def _read_by_sign(tree: ast.Module) -> Mapping[str, tuple[int, ...]]:
+    """The places of the arguments that a function of the module only compares with 0."""
+    found = {}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            compared = {id(n.left) for n in ast.walk(node) if _is_of_sign(n)}  # type: ignore[attr-defined]
+            names = [n for n in ast.walk(node) if isinstance(n, ast.Name)]
+            other = {n.id for n in names if id(n) not in compared}
+            places = enumerate(a.arg for a in node.args.args)
+            found[node.name] = tuple(i for i, name in places if name not in other)
+    return found
+
+
+def _is_of_sign(node: ast.AST) -> bool:
+    """x > 0 or x < 0."""
+    if not isinstance(node, ast.Compare) or len(node.ops) != 1:
+        return False
+    against = node.comparators[0]
+    zero = isinstance(against, ast.Constant) and against.value == 0
+    return zero and isinstance(node.ops[0], (ast.Gt, ast.Lt))
 
 
 def _representatives(tree: ast.Module) -> Mapping[str, str]:
@@ -293,6 +320,8 @@ class _Identities(ast.NodeTransformer):
             node.args.sort(key=ast.dump)
         if node.func.attr in _AXES and len(node.args) >= 2:
             node.args[-2:] = sorted(node.args[-2:], key=ast.dump)
+        if node.func.attr == "clip" and _is_none(node.args[-1]):
+            node.args.pop()
         if node.func.attr == "isdtype" and isinstance(node.args[-1], ast.Tuple):
             node.args[-1].elts.sort(key=ast.dump)
         if node.func.attr in ("stack", "hstack") and _joins_numbers(node):
@@ -410,6 +439,10 @@ def _whole_axes_last(parts: list[ast.expr]) -> list[ast.expr]:
     while first and _is_whole(parts[first - 1]):
         first -= 1
     return [*parts[:first], parts[place], *parts[first:place], *parts[place + 1 :]]
+
+
+def _is_none(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _by_identities(tree: ast.Module) -> str:

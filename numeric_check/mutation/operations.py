@@ -23,9 +23,10 @@ from numeric_check.text_proof.exact_element import Exact, LeavesTheRing
 from numeric_check.text_proof.exact_engine import ENGINES
 from numeric_check.text_proof.exact_input import is_decided
 from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial
-from symbolic_pe.emit.plan import KernelPlan
+from symbolic_pe.emit.plan import BlockGroup, KernelPlan
 
-LOOPS = frozenset({"_shear", "operator"})
+SHEAR = "_shear"
+LOOPS = frozenset({SHEAR, "operator"})
 """Functions whose loops and arrays have sizes that are constants of the text."""
 SHAPES: tuple[tuple[int, ...], ...] = ((3,), (2, 1))
 """Leading axes, and positions."""
@@ -126,7 +127,8 @@ def _operand(value: Any) -> Hashable:
 
 def same_operations(kernel: Kernel, original: Kernel, plan: KernelPlan) -> bool:
     """Whether the texts differ in one of the ways above, and do the same."""
-    in_place = differing_function(kernel.text, original.text) in LOOPS
+    where = differing_function(kernel.text, original.text)
+    in_place = where in LOOPS
     in_place = in_place or bool(ZEROS & differing_calls(kernel.text, original.text))
     if not in_place and _unstacked(kernel.text) != _unstacked(original.text):
         return False
@@ -136,7 +138,8 @@ def same_operations(kernel: Kernel, original: Kernel, plan: KernelPlan) -> bool:
 
     def decide() -> None:
         table: Table = {}
-        pairs = zip(_results(kernel, plan, table), _results(original, plan, table), strict=True)
+        results = _links if where == SHEAR else _results
+        pairs = zip(results(kernel, plan, table), results(original, plan, table), strict=True)
         found.append(all(a == b for a, b in pairs))
 
     return is_decided(decide) and found[-1]
@@ -191,6 +194,18 @@ def _results(kernel: Kernel, plan: KernelPlan, table: Table) -> Iterator[list[An
         )
         arrays = (engine.bring(x) for x in (query, key, value, _symbols(table, "t", (n,))))
         for result in names["chunkwise"](*arrays, *values, chunk=n):
+            array = np.asarray(engine.fetch(result), dtype=object)
+            yield [array.shape, *(_operand(e) for e in array.flat)]
+
+
+def _links(kernel: Kernel, plan: KernelPlan, table: Table) -> Iterator[list[Any]]:
+    """The terms of Horner's rule for the chains of the plan, either way: as it is always called."""
+    engine = ENGINES[kernel.target]
+    shear = kernel.on_library(engine.library, engine.lift, engine.functions)[SHEAR]
+    for length in sorted({g.chain_length for g in plan.groups if isinstance(g, BlockGroup)}):
+        links, weight = _symbols(table, "x", (2, length, 3)), _symbols(table, "w", (2, 1, 3))
+        for side in (1, -1):
+            result = shear(engine.bring(links), engine.bring(weight), side)
             array = np.asarray(engine.fetch(result), dtype=object)
             yield [array.shape, *(_operand(e) for e in array.flat)]
 

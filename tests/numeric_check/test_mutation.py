@@ -230,6 +230,10 @@ def test_what_ends_in_an_error_is_refuted_and_what_is_no_kernel_is_none() -> Non
          "_widest(key, query, value), value.dtype", "same arrays"),
         ("by_hand_polynomial_torch", "range(links.shape[-2] - 1, 0, -1)",
          "range(links.shape[-2] + 1, 0, -1)", "same operations"),
+        ("by_hand_menagerie_turns_numpy", "range(links.shape[-2] - 1, 0, -1)",
+         "range(links.shape[-2] + 1, 0, -1)", "same operations"),
+        ("by_hand_dense_heads_numpy", "_transform(key, 0.0, 0.0, -1)\n    position",
+         "_transform(key, 0.0, 0.0, -2)\n    position", "same functions"),
         ("fox_torch", "return query[..., :DIMENSION]", "return query[:, :DIMENSION]",
          "same operations"),
         ("xpos_torch", "new_zeros((*key.shape[:-2], value.shape[-1], DIMENSION))",
@@ -254,6 +258,13 @@ def test_decisions_on_trees_have_negative_twins() -> None:
     unread = "def f(x, y):\n    return x\n\n\nz = f({}, {})\n"
     assert same_functions(unread.format("a", "b"), unread.format("a", "c"))
     assert not same_functions(unread.format("a", "b"), unread.format("c", "b"))
+    sign = "def f(x, s):\n    return x if s > 0 else -x\n\n\nz = f(y, {})\n"
+    assert same_functions(sign.format("-1"), sign.format("-2"))
+    assert not same_functions(sign.format("-1"), sign.format("0.5"))
+    scaled = sign.replace("else -x", "else s * x")
+    assert not same_functions(scaled.format("-1"), scaled.format("-2"))
+    assert same_identities("y = xp.clip(x, 0, None)\n", "y = xp.clip(x, 0)\n")
+    assert not same_identities("y = xp.clip(x, 0, 1)\n", "y = xp.clip(x, 0)\n")
     even = "y = np.{}(-x)\n"
     assert same_identities(even.format("cos"), even.format("cos").replace("-", ""))
     assert not same_identities(even.format("sin"), even.format("sin").replace("-", ""))
