@@ -5,7 +5,6 @@ KaTeX in Node; fonts and style sheets stand beside the pages.
 """
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -62,23 +61,10 @@ sphinxcontrib.katex.NODEJS_BINARY = node()
 sphinxcontrib.katex.STARTUP_TIMEOUT = 60.0
 sphinxcontrib.katex.RENDER_TIMEOUT = 60.0
 
-
-def _patient(start: Callable[..., Any]) -> Callable[..., Any]:
-    """Start again where a busy machine refuses: the server binds its socket before it listens."""
-
-    def started(rundir: Path, timeout: float) -> Any:
-        for _ in range(4):
-            try:
-                return start(rundir, timeout)
-            except ConnectionRefusedError:
-                (rundir / "katex.sock").unlink(missing_ok=True)
-        return start(rundir, timeout)
-
-    return started
-
-
+# A busy machine may refuse the local socket, which is bound before the server listens; what asks
+# at a port asks again.
 _server = sphinxcontrib.katex.KaTeXServer
-_server.start_server_process = staticmethod(_patient(_server.start_server_process))
+_server.start_server_process = _server.start_network_socket
 
 # -- bibliography, theorems ---------------------------------------------------------------------
 

@@ -129,7 +129,10 @@ class _Source:
 
     def _statement(self, number: int) -> tuple[int, int]:
         """From the end of the statement before, so that decorators belong to it."""
-        return self._ends[number - 1] if number else 0, self._ends[number]
+        begin = self._ends[number - 1] if number else 0
+        while self._bytes[begin : begin + 1] in (b" ", b"\t", b";"):  # two on one line
+            begin += 1
+        return begin, self._ends[number]
 
     @property
     def statements(self) -> list[str]:

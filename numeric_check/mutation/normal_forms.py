@@ -24,7 +24,7 @@ def same_identities(text: str, other: str) -> bool:
     stand on either side of it. `stack` and `hstack` join numbers alike. Memory viewed twice is
     what it is viewed as last; numbers without a common bit are joined by `|`, `^` and `+` alike.
     `...` or `:` at the end of an index of a stack of arrays with axes picks what is there anyway.
-    `clip` has no upper end unless one is given.
+    `clip` of the array API has no upper end unless one is given (NumPy's wants one before 2.1).
     """
     return _by_identities(ast.parse(text)) == _by_identities(ast.parse(other))
 
@@ -153,9 +153,11 @@ def _reads_dtypes(function: ast.FunctionDef, arrays: str) -> bool:
 
 
 def _in_one_name(tree: ast.Module) -> str:
-    names, unread, signs = _representatives(tree), _unread(tree), _read_by_sign(tree)
+    names, unread, signs = _representatives(tree), _unread(tree), _unread(tree, but_sign=True)
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            if any(isinstance(x, ast.Starred) for x in node.args):
+                continue
             for place in unread.get(node.func.id, ()):
                 if place < len(node.args) and isinstance(node.args[place], ast.Name):
                     node.args[place] = ast.Constant(None)
@@ -180,28 +182,27 @@ def _forget_unread_defaults(node: ast.FunctionDef) -> None:
             node.args.defaults[place] = ast.Constant(None)
 
 
-def _unread(tree: ast.Module) -> Mapping[str, tuple[int, ...]]:
-    """The places of the arguments that a function of the module never names."""
+def _unread(tree: ast.Module, *, but_sign: bool = False) -> Mapping[str, tuple[int, ...]]:
+    """The places of the arguments that a function of the module never names.
+
+    With `but_sign`, those also that it compares with 0 and no more. A function whose name means
+    something else somewhere is left out.
+    """
+    hidden = {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
+    hidden |= {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and _is_bound(n)}
     found = {}
     for node in tree.body:
-        if isinstance(node, ast.FunctionDef):
-            named = frozenset[str]().union(*(names_in(statement) for statement in node.body))
-            places = enumerate(a.arg for a in node.args.args)
+        if isinstance(node, ast.FunctionDef) and node.name not in hidden:
+            inside = [n for statement in node.body for n in ast.walk(statement)]
+            aside = {id(n.left) for n in inside if but_sign and _is_of_sign(n)}  # type: ignore[attr-defined]
+            named = {n.id for n in inside if isinstance(n, ast.Name) and id(n) not in aside}
+            places = enumerate(a.arg for a in (*node.args.posonlyargs, *node.args.args))
             found[node.name] = tuple(i for i, name in places if name not in named)
     return found
 
 
-def _read_by_sign(tree: ast.Module) -> Mapping[str, tuple[int, ...]]:
-    """The places of the arguments that a function of the module only compares with 0."""
-    found = {}
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef):
-            compared = {id(n.left) for n in ast.walk(node) if _is_of_sign(n)}  # type: ignore[attr-defined]
-            names = [n for n in ast.walk(node) if isinstance(n, ast.Name)]
-            other = {n.id for n in names if id(n) not in compared}
-            places = enumerate(a.arg for a in node.args.args)
-            found[node.name] = tuple(i for i, name in places if name not in other)
-    return found
+def _is_bound(node: ast.Name) -> bool:
+    return not isinstance(node.ctx, ast.Load)
 
 
 def _is_of_sign(node: ast.AST) -> bool:
@@ -320,8 +321,8 @@ class _Identities(ast.NodeTransformer):
             node.args.sort(key=ast.dump)
         if node.func.attr in _AXES and len(node.args) >= 2:
             node.args[-2:] = sorted(node.args[-2:], key=ast.dump)
-        if node.func.attr == "clip" and _is_none(node.args[-1]):
-            node.args.pop()
+        if node.func.attr == "clip" and _is_named(node.func.value, "xp"):
+            node.args = node.args[:-1] if _is_none(node.args[-1]) else node.args
         if node.func.attr == "isdtype" and isinstance(node.args[-1], ast.Tuple):
             node.args[-1].elts.sort(key=ast.dump)
         if node.func.attr in ("stack", "hstack") and _joins_numbers(node):

@@ -18,7 +18,8 @@ def size_of_terms(x: Scalar, parameters: Mapping[str, arb]) -> float:
     """Σ |terms|, those of a numerator over |its denominator|, and at least |x|.
 
     A denominator of several terms counts (Σ |its terms|)/|it| times. A number without parameters is
-    a constant of the text, rounded once: its size is |x|.
+    a constant of the text, rounded once: its size is |x|. What stands below a root, or in a
+    logarithm or exponential, is one number: terms that cancel there are not counted.
 
     >>> x = Scalar.symbol("a") - Scalar.symbol("b")
     >>> size_of_terms(x, {"a": arb(3), "b": arb(2)})

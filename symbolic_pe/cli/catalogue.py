@@ -64,7 +64,8 @@ def _matches(entry: Entry, family: str | None, verdict: str | None) -> bool:
     "--output",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
-    help="Write certificates of its claims and refutations of its mis-statements for recheck.",
+    help="Write certificates of its claims and refutations of its mis-statements for recheck, into "
+    "a directory of their own: they take the place of those that an earlier run wrote there.",
 )
 def show(spec: str, *, as_json: bool, output: Path | None) -> None:
     """One entry: definition, verdict with evidence, published values, mis-statements."""

@@ -12,8 +12,7 @@ from typing import Any
 from symbolic_pe.errors import SpecificationError
 
 TOO_LONG = "an integer is too long; expected one of at most 400 digits"
-MAX_BITS = 8192
-"""Longer integers are not written out: Python refuses to."""
+BEYOND = 10**400
 KINDS = {
     dict: "a table",
     list: "a list",
@@ -55,7 +54,8 @@ def decode_json(text: str) -> Any:
         document = json.loads(
             text, parse_float=str, parse_constant=refuse, object_pairs_hook=unique
         )
-        json.dumps(document, ensure_ascii=False).encode()
+        if "\\u" in text:  # what else could be half of a pair has not passed UTF-8
+            json.dumps(document, ensure_ascii=False).encode()
         return document
     except UnicodeEncodeError as error:
         raise SpecificationError(
@@ -73,12 +73,18 @@ def decode_json(text: str) -> Any:
 
 def kind_of(value: Any) -> str:
     """What came, for a message."""
-    for kind, name in KINDS.items():
-        if type(value) is kind:
-            return name
-    if isinstance(value, int) and value.bit_length() > MAX_BITS:
+    if type(value) in KINDS:
+        return KINDS[type(value)]
+    if isinstance(value, int) and abs(value) >= BEYOND:
         return "an integer that is too long"
     return repr(value) if len(repr(value)) < 80 else "a long value"
+
+
+def written(value: str | int, place: str) -> str:
+    """A text, or an integer as text; Python does not write out integers of any length."""
+    if isinstance(value, int) and abs(value) >= BEYOND:
+        raise SpecificationError(f"{place}: {TOO_LONG}")
+    return str(value)
 
 
 def as_table(value: Any, place: str) -> dict[str, Any]:

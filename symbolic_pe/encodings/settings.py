@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from symbolic_pe.algebra.expression import parse
 from symbolic_pe.algebra.scalar import Scalar
+from symbolic_pe.encodings.decoding import written
 from symbolic_pe.encodings.encoding import ANGLES
 from symbolic_pe.errors import SpecificationError
 
@@ -117,7 +118,7 @@ def _as_text(entry: str, name: str, value: object) -> str:
         raise SpecificationError(f"{entry}: {name}: expected a number or a text, got {value!r}")
     if isinstance(value, list):
         return " ".join(_as_text(entry, name, item) for item in value)
-    text = str(value).strip()
+    text = written(value, f"{entry}: {name}").strip()
     if len(text) > 4096:
         raise SpecificationError(f"{entry}: {name}: a text of more than 4096 characters")
     return text

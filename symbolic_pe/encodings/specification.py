@@ -20,8 +20,6 @@ from symbolic_pe.algebra.scalar import ONE, Scalar
 from symbolic_pe.encodings.augmentation import augmentation
 from symbolic_pe.encodings.catalogue import catalogue, entries
 from symbolic_pe.encodings.decoding import (
-    MAX_BITS,
-    TOO_LONG,
     as_choice,
     as_integer,
     as_list,
@@ -31,6 +29,7 @@ from symbolic_pe.encodings.decoding import (
     decode_toml,
     kind_of,
     known_keys,
+    written,
 )
 from symbolic_pe.encodings.encoding import (
     ANGLES,
@@ -320,10 +319,9 @@ class Context:
             raise SpecificationError(
                 f"{place}: expected a number or a text in the input grammar, got {kind_of(value)}"
             )
-        if isinstance(value, int) and value.bit_length() > MAX_BITS:
-            raise SpecificationError(f"{place}: {TOO_LONG}")
+        text = written(value, place)
         try:
-            return parse(str(value), self.assumptions.declared, self.assumptions, self.values)
+            return parse(text, self.assumptions.declared, self.assumptions, self.values)
         except SpecificationError as error:
             raise SpecificationError(f"{place}: {error}") from None
 

@@ -114,20 +114,23 @@ class ScoreSpelling:
 
     def _range(self, first: Score, last: Score, body: Score, step: int | None) -> Number:
         start, end = self.number(first, step), self.number(last, step)
+        if self._end(start)[1] < 0:
+            raise NotYetCovered("a certificate of a sum that begins below 0")
         terms = []
-        for n in range(self._largest(end) + 1):
+        moves, shift = self._end(end)
+        for n in range(shift + (self.horizon if moves else 0) + 1):
             at = _constant(Scalar.rational(n))
             inside = _product(self._at_least(at, start), self._at_least(end, at))
             terms.append(_product(inside, self.number(body, n)))
         return _sum(terms)
 
-    def _largest(self, end: Number) -> int:
-        """The largest value of c or of position + c, a rational c, at positions to the horizon."""
+    def _end(self, end: Number) -> tuple[bool, int]:
+        """Whether it is a position + c, and ⌊c⌋ for the rational c: an end of a sum over steps."""
         shift = end.get((), ZERO)
         rest = {m: c for m, c in end.items() if m}
         if not shift.is_rational() or rest not in ({}, *({((p, 1),): ONE} for p in POSITIONS)):
             raise NotYetCovered("a certificate of a sum that does not end at a position")
-        return int(shift.rational_value().floor()) + (self.horizon if rest else 0)
+        return bool(rest), int(shift.rational_value().floor())
 
 
 def _constant(x: Scalar) -> Number:

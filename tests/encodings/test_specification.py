@@ -153,6 +153,7 @@ BAD_DOCUMENTS = [
     ({"matrix": [[datetime.date(1979, 5, 27)]]}, "got a date"),
     ({"matrix": [[16**5000]]}, "row 1, column 1: an integer is too long"),
     ({"blocks": [{"repeat": 16**5000}]}, "got an integer that is too long"),
+    ({"catalogue": "rope", "settings": {"dim": 16**5000}}, "rope: dim: an integer is too long"),
 ]
 
 

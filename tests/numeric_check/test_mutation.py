@@ -88,6 +88,11 @@ def test_mutants_differ_from_the_text_and_from_each_other() -> None:
     assert not any('"""' not in m.text for m in found), "docstrings stay"
 
 
+def test_statements_on_one_line_have_the_mutants_of_two_lines() -> None:
+    one, two = mutants("a = 1; b = 2 * a\n"), mutants("a = 1\nb = 2 * a\n")
+    assert [m.text.replace("; ", "\n") for m in one] == [m.text for m in two]
+
+
 def test_the_difference_can_be_repeated() -> None:
     for mutant in mutants(SMALL):
         lines = mutant.text.splitlines()
@@ -265,6 +270,12 @@ def test_decisions_on_trees_have_negative_twins() -> None:
     assert not same_functions(scaled.format("-1"), scaled.format("-2"))
     assert same_identities("y = xp.clip(x, 0, None)\n", "y = xp.clip(x, 0)\n")
     assert not same_identities("y = xp.clip(x, 0, 1)\n", "y = xp.clip(x, 0)\n")
+    assert not same_identities("y = np.clip(x, 0, None)\n", "y = np.clip(x, 0)\n")
+    for other in ("f(*p, {})", "(lambda f: f(y, {}))(g)"):
+        shifted = sign.replace("f(y, {})", other)
+        assert not same_functions(shifted.format("1"), shifted.format("2"))
+    ahead = "def f(x, /, t, s):\n    return x * t if s > 0 else x\n\n\nz = f(y, {}, 1)\n"
+    assert not same_functions(ahead.format("1"), ahead.format("2"))
     even = "y = np.{}(-x)\n"
     assert same_identities(even.format("cos"), even.format("cos").replace("-", ""))
     assert not same_identities(even.format("sin"), even.format("sin").replace("-", ""))

@@ -64,3 +64,5 @@ def test_sums_end_at_positions_and_numbers() -> None:
     assert spelled.number(sum_over_steps(0, 5, STEP)) == {(): parse("15")}
     with pytest.raises(NotYetCovered, match="end at a position"):
         spelled.number(sum_over_steps(0, 2 * LAG, STEP))
+    with pytest.raises(NotYetCovered, match="begins below 0"):  # it would lose −2 − 1
+        spelled.number(sum_over_steps(-2, 5, STEP))

@@ -1,8 +1,8 @@
 """A directory of certificates, and an index of them: `prove -o DIR`, `catalogue show NAME -o DIR`.
 
-The index is what makes a second run honest: certificates that the first run wrote and that no
-longer belong to anything, since the specification is gone or is not proved any more, are removed.
-Nothing else in the directory is touched.
+The index is what makes a second run honest: a directory holds the certificates of one run. Those
+that an earlier run wrote and this one does not are removed, whatever they were about; nothing else
+in the directory is touched.
 """
 
 from __future__ import annotations
