@@ -1,4 +1,4 @@
-"""`python -m tests.golden_mutants [--sample N] [--page PAGE] [NAME...]`: mutants of golden files.
+"""Mutants of golden files: `python -m tests.golden_mutants [NAME...]`; `--help` tells the options.
 
 Some golden files are encodings made in Python, which no header can name; so `symbolic-pe bench
 mutants` cannot read them, and this does the same for all.
@@ -20,6 +20,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sample", type=int)
     parser.add_argument("--processes", type=int)
+    parser.add_argument("--runs", type=Path, help="files decided already, and those to come")
     parser.add_argument("--page", type=Path)
     parser.add_argument("names", nargs="*", help="parts of file names; default: all")
     given = parser.parse_args()
@@ -27,7 +28,7 @@ def main() -> int:
         check_section(given.page, "mutants")
     chosen = [s for s in specimens() if not given.names or any(n in s.name for n in given.names)]
     results = []
-    for result in campaign(chosen, sample=given.sample, processes=given.processes):
+    for result in campaign(chosen, sample=given.sample, processes=given.processes, runs=given.runs):
         results.append(result)
         if sys.stderr.isatty():
             sys.stderr.write(f"  {result.name}: {len(result.survivors)} survivors\n")

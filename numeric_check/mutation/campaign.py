@@ -10,11 +10,13 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import Protocol
 
 from numeric_check.mutation.judge import EQUIVALENT, KINDS, SURVIVOR, Decision, Judge
 from numeric_check.mutation.mutant import Mutant, mutants
 from numeric_check.mutation.positions_judge import PositionsJudge
+from numeric_check.mutation.runs import Runs
 from symbolic_pe.emit.axes import AxesPlan
 from symbolic_pe.emit.plan import KernelPlan
 from symbolic_pe.encodings.outside import Outside
@@ -87,12 +89,33 @@ def campaign(
     *,
     sample: int | None = None,
     processes: int | None = None,
+    runs: Path | None = None,
     progress: Progress = lambda _: None,
 ) -> Iterator[FileResult]:
     """Decide the mutants of every kernel, or a `sample` of them each.
 
     `processes` is 1 for this process alone, by default one for each core that may be used.
+    `runs` is a directory of results, one file for each kernel: what is there is not decided again.
     """
+    kept = None if runs is None else Runs(runs, sample)
+    known = {} if kept is None else {s: d for s in specimens if (d := kept.read(s.name, s.text))}
+    if known:
+        progress(f"{len(known)} of {len(specimens)} files are decided already")
+    decided = _campaign([s for s in specimens if s not in known], sample, processes, progress)
+    for specimen in specimens:
+        if specimen in known:
+            yield FileResult(specimen.name, _chosen(specimen.text, sample), known[specimen])
+            continue
+        result = next(decided)
+        if kept is not None:
+            kept.write(specimen.name, specimen.text, result.decisions)
+        yield result
+
+
+def _campaign(
+    specimens: Sequence[Specimen], sample: int | None, processes: int | None, progress: Progress
+) -> Iterator[FileResult]:
+    """Every kernel decided, in the order given."""
     count = processes or len(os.sched_getaffinity(0))
     if count == 1:
         for specimen in specimens:

@@ -93,8 +93,11 @@ class Reference:
         return self.kernel.text
 
 
-def equivalence(kernel: Kernel, plan: KernelPlan, proof: TextProof, original: Reference) -> str:
-    """Why this text is the same kernel as the original; empty where that is not decided."""
+def same_text(kernel: Kernel, plan: KernelPlan, original: Reference) -> str:
+    """Why this text is the same kernel, seen without a proof; empty where that is not decided.
+
+    To be asked of what the laws do not refute.
+    """
     if same_code(kernel.text, original.text):
         return "same code"
     for reason, decide in TREES.items():
@@ -108,6 +111,11 @@ def equivalence(kernel: Kernel, plan: KernelPlan, proof: TextProof, original: Re
         return "same words"
     if same_operations(kernel, original.kernel, plan):
         return "same operations"
+    return ""
+
+
+def same_proof(kernel: Kernel, plan: KernelPlan, proof: TextProof, original: Reference) -> str:
+    """Why this text, proved, is the same kernel; empty where that is not decided."""
     if proof.verdict != "proved" or proof.executed != original.proof.executed:
         return ""
     if undecided_edits(kernel.text, original.text, proof.executed):
@@ -203,4 +211,4 @@ def _padded(
     yield from zip(one, other, strict=True)
 
 
-__all__ = ["TREES", "Reference", "coefficients_of", "equivalence", "same_constants"]
+__all__ = ["TREES", "Reference", "coefficients_of", "same_constants", "same_proof", "same_text"]

@@ -169,6 +169,11 @@ def tasks(
 )
 @click.option("--sample", type=click.IntRange(1), help="Draw so many mutants of each file.")
 @click.option("--processes", type=click.IntRange(1), help="By default one for each core.")
+@click.option(
+    "--runs",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="One file for each kernel; those that are there are not decided again.",
+)
 @_page
 @_json
 def mutants(
@@ -176,6 +181,7 @@ def mutants(
     *,
     sample: int | None,
     processes: int | None,
+    runs: Path | None,
     page: Path | None,
     as_json: bool,
 ) -> None:
@@ -192,7 +198,9 @@ def mutants(
     if page is not None and as_json:
         raise SpecificationError("give one of --page and --json")
     _check_page("mutants", page)
-    found = list(campaign(specimens(files), sample=sample, processes=processes, progress=progress))
+    found = list(
+        campaign(specimens(files), sample=sample, processes=processes, runs=runs, progress=progress)
+    )
     text = to_text(record(found)) if as_json else markdown(found, sample=sample)
     _deliver("mutants", text, page)
     sys.exit(EXIT_REFUTED if any(r.survivors for r in found) else 0)

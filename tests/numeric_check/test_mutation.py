@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from numeric_check.mutation import campaign as campaign_module
+from numeric_check.mutation import runs as runs_module
 from numeric_check.mutation.campaign import FileResult, campaign
 from numeric_check.mutation.difference import same_at_every_call, same_remainders
 from numeric_check.mutation.judge import Decision, Judge
@@ -21,8 +23,10 @@ from numeric_check.mutation.normal_forms import (
     without_casts,
 )
 from numeric_check.mutation.operators import NAMES
+from numeric_check.mutation.runs import Runs
 from numeric_check.mutation.table import markdown, record
 from symbolic_pe.cli.main import cli
+from symbolic_pe.errors import OutputError
 from tests.golden_specimens import specimens
 
 ALL = {s.name.removesuffix(".py"): s for s in specimens()}
@@ -328,6 +332,36 @@ def test_no_mutant_of_a_larger_sample_survives() -> None:
     assert len(chosen) >= 18
     for result in campaign(chosen, sample=20, processes=2):
         assert not [m.difference for m in result.survivors], result.name
+
+
+def test_decided_files_are_kept_for_the_same_text_sample_and_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    specimen = ALL[FAST[0]]
+    (first,) = campaign([specimen], sample=3, processes=1, runs=tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(campaign_module, "_decided", None)  # nothing may be decided again
+        (again,) = campaign([specimen], sample=3, processes=1, runs=tmp_path)
+    assert again == first
+    runs = Runs(tmp_path, 3)
+    assert runs.read(specimen.name, specimen.text) == first.decisions
+    assert runs.read(specimen.name, specimen.text + "\n") is None
+    assert Runs(tmp_path, 4).read(specimen.name, specimen.text) is None
+    monkeypatch.setattr(runs_module, "_code", lambda: "another version")
+    assert runs.read(specimen.name, specimen.text) is None
+
+
+def test_a_damaged_record_is_decided_again(tmp_path: Path) -> None:
+    runs = Runs(tmp_path)
+    runs.write("a/k.py", "text", (Decision("law", "guard"),))
+    (path,) = tmp_path.iterdir()
+    assert runs.read("a/k.py", "text") == (Decision("law", "guard"),)
+    whole = path.read_text(encoding="utf-8")
+    for damaged in (whole[:-5], whole.replace("law", "lore"), "[]", whole.replace("key", "kee")):
+        path.write_text(damaged, encoding="utf-8")
+        assert runs.read("a/k.py", "text") is None
+    with pytest.raises(OutputError, match="cannot write"):
+        Runs(path).write("k.py", "text", ())
 
 
 def test_the_table_counts_and_lists() -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -16,6 +14,7 @@ import numpy as np
 from numeric_check.spectrum.tasks.generators import TASKS
 from numeric_check.spectrum.tensors import HeadAdapter, head_deposit
 from symbolic_pe.errors import SpecificationError
+from symbolic_pe.kept_results import write_whole
 
 TESTED = 4096
 
@@ -176,9 +175,4 @@ def _write(directory: Path, run: Run) -> None:
         "ablated": list(run.ablated),
         "deposit": run.deposit,
     }
-    directory.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(
-        "w", dir=directory, suffix=".part", delete=False, encoding="utf-8"
-    ) as stream:
-        json.dump(record, stream, indent=1)
-    os.replace(stream.name, directory / f"{run.setting.stem}.json")
+    write_whole(directory / f"{run.setting.stem}.json", json.dumps(record, indent=1))

@@ -10,14 +10,13 @@ from __future__ import annotations
 import hashlib
 import json
 import stat
-import sys
 from dataclasses import asdict, dataclass
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 
 from symbolic_pe.array_names import ARRAY_SPEC
 from symbolic_pe.cli.proving.sources import Source
+from symbolic_pe.kept_results import digest_of_code
 
 LIBRARIES = ("python-flint", "msgspec", "numpy", "ml_dtypes", "safetensors")
 CODE = (".py", ".v")
@@ -69,22 +68,7 @@ def _content(path: Path) -> bytes | None:
 @cache
 def code_digest() -> str:
     """SHA-256 of the code of this package, and the versions of what it computes with."""
-    root = Path(__file__).parents[2]
-    digest = hashlib.sha256(f"{sys.version_info[:3]}".encode())
-    for library in LIBRARIES:
-        digest.update(f" {library} {_version(library)}".encode())
-    for path in sorted(p for p in root.rglob("*") if p.suffix in CODE):
-        content = path.read_bytes()
-        digest.update(f" {path.relative_to(root).as_posix()} {len(content)} ".encode())
-        digest.update(content)
-    return digest.hexdigest()
-
-
-def _version(library: str) -> str:
-    try:
-        return metadata.version(library)
-    except metadata.PackageNotFoundError:
-        return "none"
+    return digest_of_code([Path(__file__).parents[2]], LIBRARIES, CODE)
 
 
 __all__ = ["Options", "code_digest", "key_of"]

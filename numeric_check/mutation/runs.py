@@ -1,0 +1,61 @@
+"""Decided files kept on disk: a campaign that was stopped goes on where it was.
+
+One JSON file for each kernel. It is read again only for the same text and sample, the same code of
+this package, and the same libraries; anything else is decided anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from numeric_check.mutation.judge import KINDS, Decision
+from symbolic_pe.kept_results import digest_of_code, write_whole
+
+LIBRARIES = ("numpy", "torch", "ml_dtypes", "array-api-compat", "python-flint", "mpmath")
+
+
+@cache
+def _code() -> str:
+    import numeric_check
+    import symbolic_pe
+
+    roots = [Path(p).resolve() for m in (numeric_check, symbolic_pe) for p in m.__path__]
+    return digest_of_code(roots, LIBRARIES)
+
+
+@dataclass(frozen=True)
+class Runs:
+    """A directory of decided files, for all mutants or for a `sample` of each."""
+
+    directory: Path
+    sample: int | None = None
+
+    def read(self, name: str, text: str) -> tuple[Decision, ...] | None:
+        """The decisions on the mutants of a kernel, in their order; None where none are kept."""
+        try:
+            record = json.loads(self._path(name).read_text(encoding="utf-8"))
+            if record["key"] != self._key(text):
+                return None
+            decisions = tuple(Decision(kind, detail) for kind, detail in record["decisions"])
+        except (FileNotFoundError, ValueError, KeyError, TypeError):
+            return None
+        return decisions if all(d.kind in KINDS for d in decisions) else None
+
+    def write(self, name: str, text: str, decisions: tuple[Decision, ...]) -> None:
+        """Keep what was decided. Raises `OutputError`."""
+        record = {"key": self._key(text), "decisions": [[d.kind, d.detail] for d in decisions]}
+        write_whole(self._path(name), json.dumps(record, indent=0) + "\n")
+
+    def _path(self, name: str) -> Path:
+        return self.directory / f"{name.replace('/', '-')}.json"
+
+    def _key(self, text: str) -> str:
+        content = json.dumps([text, self.sample, _code()])
+        return hashlib.sha256(content.encode()).hexdigest()
+
+
+__all__ = ["Runs"]

@@ -1,0 +1,51 @@
+"""Results kept on disk: written whole, and valid for the code that found them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+from collections.abc import Iterable
+from importlib import metadata
+from pathlib import Path
+
+from symbolic_pe.errors import OutputError
+
+
+def digest_of_code(
+    roots: Iterable[Path], libraries: Iterable[str], suffixes: tuple[str, ...] = (".py",)
+) -> str:
+    """SHA-256 of the files below `roots`, the versions of `libraries`, and that of Python."""
+    digest = hashlib.sha256(f"{sys.version_info[:3]}".encode())
+    for library in libraries:
+        digest.update(f" {library} {_version(library)}".encode())
+    for root in roots:
+        for path in sorted(p for p in root.rglob("*") if p.suffix in suffixes):
+            content = path.read_bytes()
+            digest.update(f" {path.relative_to(root).as_posix()} {len(content)} ".encode())
+            digest.update(content)
+    return digest.hexdigest()
+
+
+def write_whole(path: Path, text: str) -> None:
+    """The whole file or none: it is renamed when it is complete. Raises `OutputError`."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(
+            "w", dir=path.parent, suffix=".part", delete=False, encoding="utf-8"
+        ) as stream:
+            stream.write(text)
+        os.replace(stream.name, path)
+    except OSError as error:
+        raise OutputError(f"{path}: cannot write: {error.strerror}") from None
+
+
+def _version(library: str) -> str:
+    try:
+        return metadata.version(library)
+    except metadata.PackageNotFoundError:
+        return "none"
+
+
+__all__ = ["digest_of_code", "write_whole"]
