@@ -111,6 +111,11 @@ def _path(a: ast.AST, b: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
         yield from _path(*different[0])
 
 
+def is_named(node: ast.AST, name: str) -> bool:
+    """Whether a node is this name."""
+    return isinstance(node, ast.Name) and node.id == name
+
+
 def names_in(node: ast.AST) -> frozenset[str]:
     """The names below a node."""
     return frozenset(n.id for n in ast.walk(node) if isinstance(n, ast.Name))
@@ -248,6 +253,7 @@ __all__ = [
     "constants_of",
     "differing_calls",
     "differing_function",
+    "is_named",
     "names_in",
     "number_of",
     "same_at_every_call",

@@ -38,19 +38,16 @@ import numpy as np
 from numeric_check.kernels.edited_text import same_code, undecided_edits
 from numeric_check.kernels.kernel import Kernel
 from numeric_check.mutation.agreement import agree
+from numeric_check.mutation.casts import without_casts
 from numeric_check.mutation.difference import (
     constant_differences,
     same_at_every_call,
     same_remainders,
 )
-from numeric_check.mutation.normal_forms import (
-    same_arrays,
-    same_but_devices,
-    same_functions,
-    same_identities,
-    without_casts,
-)
+from numeric_check.mutation.identities import same_identities
 from numeric_check.mutation.operations import same_operations
+from numeric_check.mutation.same_arrays import same_arrays, same_but_devices
+from numeric_check.mutation.same_functions import same_functions
 from numeric_check.mutation.word_bits import same_words
 from numeric_check.reference_values.tolerance import DTYPES
 from numeric_check.rounding.bias import BiasBound, bias_bound

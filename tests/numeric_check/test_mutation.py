@@ -12,18 +12,15 @@ from click.testing import CliRunner
 from numeric_check.mutation import campaign as campaign_module
 from numeric_check.mutation import runs as runs_module
 from numeric_check.mutation.campaign import FileResult, campaign
+from numeric_check.mutation.casts import without_casts
 from numeric_check.mutation.difference import same_at_every_call, same_remainders
+from numeric_check.mutation.identities import same_identities
 from numeric_check.mutation.judge import Decision, Judge
 from numeric_check.mutation.mutant import Mutant, mutants
-from numeric_check.mutation.normal_forms import (
-    same_arrays,
-    same_but_devices,
-    same_functions,
-    same_identities,
-    without_casts,
-)
 from numeric_check.mutation.operators import NAMES
 from numeric_check.mutation.runs import Runs
+from numeric_check.mutation.same_arrays import same_arrays, same_but_devices
+from numeric_check.mutation.same_functions import same_functions
 from numeric_check.mutation.table import markdown, record
 from symbolic_pe.cli.main import cli
 from symbolic_pe.errors import OutputError
@@ -287,6 +284,9 @@ def test_decisions_on_trees_have_negative_twins() -> None:
     assert same_identities("y = x.transpose(-1, -2)\n", "y = x.transpose(-2, -1)\n")
     assert not same_identities("y = x.transpose(-1, -3)\n", "y = x.transpose(-2, -1)\n")
     assert not same_identities("y = a - b\n", "y = b - a\n")
+    for joined in ("(a,) + {}", "x.shape + {}", "x.shape[:-1] + {}", "[a] + {}", "'a' + {}"):
+        left, _, right = joined.format("b").partition(" + ")
+        assert not same_identities(f"y = {left} + {right}\n", f"y = {right} + {left}\n")
     assert without_casts("y = x.to(f)\n") == without_casts("y = x\n")
     assert without_casts("y = x.exp(f)\n") != without_casts("y = x\n")
     assert without_casts("x = x.to(f)\n") == without_casts("pass\n")

@@ -1,0 +1,47 @@
+"""Texts without their casts."""
+
+from __future__ import annotations
+
+import ast
+
+from numeric_check.mutation.difference import MODULES, is_named
+
+
+def without_casts(text: str) -> str:
+    """The tree of a text, casts left out, and statements that only cast a name."""
+    return ast.dump(_Casts().visit(ast.parse(text)))
+
+
+_PROMOTIONS = frozenset({"result_type", "promote_types"})
+
+
+class _Casts(ast.NodeTransformer):
+    """Leaves out casts and promotions of dtypes: what stays is what is cast."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        if not isinstance(node.func, ast.Attribute):
+            return node
+        if node.func.attr in ("asarray", "as_tensor", "tensor") and node.args:
+            return node.args[0]
+        if node.func.attr in _PROMOTIONS:
+            return ast.Constant("a dtype")
+        if node.func.attr == "astype" and _is_library(node.func.value) and node.args:
+            return node.args[0]
+        if node.func.attr in ("to", "astype") and not _is_library(node.func.value):
+            return node.func.value
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        self.generic_visit(node)
+        target = node.targets[0]
+        if isinstance(target, ast.Name) and is_named(node.value, target.id):
+            return ast.Pass()
+        return node
+
+
+def _is_library(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id in (*MODULES, "xp")
+
+
+__all__ = ["without_casts"]

@@ -1,0 +1,173 @@
+"""Texts that differ in which array is asked for what all of them share."""
+
+from __future__ import annotations
+
+import ast
+
+from numeric_check.mutation.difference import constants_of, is_named
+
+
+def same_arrays(text: str, other: str) -> bool:
+    """Whether the texts differ at most in which of several arrays is asked for what all share.
+
+    queries, keys and values of a causal sum have one number of axes and one number n of positions,
+    and come from one library; helpers that read nothing of an array but its dtype do not see its
+    sign, and where they promote, not their order.
+    """
+    return _of_any_array(ast.parse(text)) == _of_any_array(ast.parse(other))
+
+
+def same_but_devices(text: str, other: str) -> bool:
+    """Whether the texts differ at most in which array is asked for its device.
+
+    `.to(a.device)` and `device=a.device` count as one for every a, `.imag.dtype` as `.real.dtype`,
+    and an index may be kept anywhere.
+    """
+    return _without_devices(ast.parse(text)) == _without_devices(ast.parse(other))
+
+
+_SUMMED = frozenset({"query", "key", "value"})
+"""The arguments of a causal sum that share axes."""
+_ROWS = -2
+"""The axis of positions."""
+
+
+class _Shared(ast.NodeTransformer):
+    """Writes one name for every array that is asked for what it shares with others."""
+
+    def __init__(self, of_dtypes: frozenset[str]) -> None:
+        self._of_dtypes = of_dtypes
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        self.generic_visit(node)
+        if {a.arg for a in node.args.args} >= _SUMMED:
+            for part in ast.walk(node):
+                if isinstance(part, ast.Attribute) and part.attr == "ndim":
+                    _rename(part.value)
+                elif isinstance(part, ast.Subscript) and _is_rows(part):
+                    assert isinstance(part.value, ast.Attribute)
+                    _rename(part.value.value)
+                elif isinstance(part, ast.Call) and is_named(part.func, "array_namespace"):
+                    for argument in part.args:
+                        _rename(argument, _SUMMED | {"state"})
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Name) and node.func.id in self._of_dtypes:
+            plain = [_without_sign(x) for x in node.args]
+            node.args = [x for _, x in sorted({ast.dump(x): x for x in plain}.items())]
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        asked = node.value
+        if node.attr == "dtype" and isinstance(asked, ast.Call) and len(asked.args) == 1:
+            asked.args = [_without_sign(asked.args[0])]
+        return node
+
+
+def _rename(node: ast.AST, alike: frozenset[str] = _SUMMED) -> None:
+    if isinstance(node, ast.Name) and node.id in alike:
+        node.id = "key"
+
+
+def _is_rows(node: ast.Subscript) -> bool:
+    """`x.shape[-2]`."""
+    value = node.value
+    if not isinstance(value, ast.Attribute) or value.attr != "shape":
+        return False
+    try:
+        return bool(ast.literal_eval(node.slice) == _ROWS)
+    except ValueError:
+        return False
+
+
+def _without_sign(node: ast.expr) -> ast.expr:
+    return node.operand if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) else node
+
+
+def _of_any_array(tree: ast.Module) -> str:
+    return ast.dump(_Shared(_promoting(tree)).visit(tree))
+
+
+def _promoting(tree: ast.Module) -> frozenset[str]:
+    """Functions of any number of arrays `*xs` that read the dtype of each and nothing else."""
+    return frozenset(
+        node.name
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef)
+        and node.args.vararg is not None
+        and not node.args.args
+        and _reads_dtypes(node, node.args.vararg.arg)
+    )
+
+
+def _reads_dtypes(function: ast.FunctionDef, arrays: str) -> bool:
+    """Whether every use of an array is of its dtype, or hands all of them to `array_namespace`."""
+    each = {
+        n.target.id
+        for n in ast.walk(function)
+        if isinstance(n, (ast.For, ast.comprehension))
+        and isinstance(n.target, ast.Name)
+        and is_named(n.iter, arrays)
+    }
+    allowed: set[int] = set()
+    for node in ast.walk(function):
+        if isinstance(node, ast.Attribute) and node.attr in ("dtype", "is_floating_point"):
+            inner = node.value
+            if isinstance(inner, ast.Call) and len(inner.args) == 1:  # asarray(x).dtype
+                inner = _without_sign(inner.args[0])
+            allowed.add(id(inner))
+    return all(
+        id(n) in allowed
+        for n in ast.walk(function)
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and n.id in each
+    )
+
+
+class _Devices(ast.NodeTransformer):
+    """Writes one name for every array that is asked for its device."""
+
+    def __init__(self, constants: frozenset[str]) -> None:
+        self._constants = constants
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        if node.attr == "device" and isinstance(node.value, ast.Name):
+            return ast.Attribute(ast.Name("array", ast.Load()), "device", node.ctx)
+        if node.attr == "dtype" and isinstance(node.value, ast.Attribute):
+            inner = node.value
+            if inner.attr == "imag":
+                return ast.Attribute(
+                    ast.Attribute(inner.value, "real", inner.ctx), "dtype", node.ctx
+                )
+        return node
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        self.generic_visit(node)
+        node.slice = _Indices(self._constants).visit(node.slice)
+        return node
+
+
+class _Indices(ast.NodeTransformer):
+    """Leaves out where an index is brought to a device."""
+
+    def __init__(self, constants: frozenset[str]) -> None:
+        self._constants = constants
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        function = node.func
+        if not isinstance(function, ast.Attribute) or function.attr != "to":
+            return node
+        kept = function.value
+        if isinstance(kept, ast.Name) and kept.id in self._constants:
+            return kept
+        return node
+
+
+def _without_devices(tree: ast.Module) -> str:
+    return ast.dump(_Devices(constants_of(tree)).visit(tree))
+
+
+__all__ = ["same_arrays", "same_but_devices"]

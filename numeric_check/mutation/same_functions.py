@@ -1,0 +1,106 @@
+"""Texts that are equal when functions that do the same count as one."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+
+from numeric_check.mutation.difference import names_in, number_of
+
+
+def same_functions(text: str, other: str) -> bool:
+    """Whether the texts are equal when functions count as one that are equal or hand on their
+    arguments, and names that a function is given and does not read count as one.
+    """
+    return _in_one_name(ast.parse(text)) == _in_one_name(ast.parse(other))
+
+
+def _in_one_name(tree: ast.Module) -> str:
+    names, unread, signs = _representatives(tree), _unread(tree), _unread(tree, but_sign=True)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            if any(isinstance(x, ast.Starred) for x in node.args):
+                continue
+            for place in unread.get(node.func.id, ()):
+                if place < len(node.args) and isinstance(node.args[place], ast.Name):
+                    node.args[place] = ast.Constant(None)
+            for place in signs.get(node.func.id, ()):
+                value = number_of(node.args[place]) if place < len(node.args) else None
+                if value is not None:
+                    node.args[place] = ast.Constant((value > 0) - (value < 0))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            node.id = names.get(node.id, node.id)
+        elif isinstance(node, ast.FunctionDef):
+            _forget_unread_defaults(node)
+    return ast.dump(tree)
+
+
+def _forget_unread_defaults(node: ast.FunctionDef) -> None:
+    """A default that nothing reads may be any number."""
+    read = frozenset[str]().union(*(names_in(statement) for statement in node.body))
+    arguments = node.args.args[len(node.args.args) - len(node.args.defaults) :]
+    for place, argument in enumerate(arguments):
+        if argument.arg not in read:
+            node.args.defaults[place] = ast.Constant(None)
+
+
+def _unread(tree: ast.Module, *, but_sign: bool = False) -> Mapping[str, tuple[int, ...]]:
+    """The places of the arguments that a function of the module never names.
+
+    With `but_sign`, those also that it compares with 0 and no more. A function whose name means
+    something else somewhere is left out.
+    """
+    hidden = {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
+    hidden |= {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and _is_bound(n)}
+    found = {}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name not in hidden:
+            inside = [n for statement in node.body for n in ast.walk(statement)]
+            aside = {id(n.left) for n in inside if but_sign and _is_of_sign(n)}  # type: ignore[attr-defined]
+            named = {n.id for n in inside if isinstance(n, ast.Name) and id(n) not in aside}
+            places = enumerate(a.arg for a in (*node.args.posonlyargs, *node.args.args))
+            found[node.name] = tuple(i for i, name in places if name not in named)
+    return found
+
+
+def _is_bound(node: ast.Name) -> bool:
+    return not isinstance(node.ctx, ast.Load)
+
+
+def _is_of_sign(node: ast.AST) -> bool:
+    """x > 0 or x < 0."""
+    if not isinstance(node, ast.Compare) or len(node.ops) != 1:
+        return False
+    against = node.comparators[0]
+    zero = isinstance(against, ast.Constant) and against.value == 0
+    return zero and isinstance(node.ops[0], (ast.Gt, ast.Lt))
+
+
+def _representatives(tree: ast.Module) -> Mapping[str, str]:
+    """For each function the one that stands for it: of equal arguments and body, docstrings aside,
+    or the one that it hands all its arguments to.
+    """
+    first: dict[str, str] = {}
+    found: dict[str, str] = {}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            body = node.body[1:] if ast.get_docstring(node) else node.body
+            mark = ast.dump(node.args) + "".join(ast.dump(statement) for statement in body)
+            found[node.name] = _handed_to(node, body) or first.setdefault(mark, node.name)
+    return found
+
+
+def _handed_to(node: ast.FunctionDef, body: list[ast.stmt]) -> str | None:
+    """The function that gets exactly the arguments of this one."""
+    if len(body) != 1 or not isinstance(body[0], ast.Return):
+        return None
+    call = body[0].value
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.keywords:
+        return None
+    given = [a.id for a in call.args if isinstance(a, ast.Name)]
+    plain = len(given) == len(call.args) and not node.args.kwonlyargs
+    return call.func.id if plain and given == [a.arg for a in node.args.args] else None
+
+
+__all__ = ["same_functions"]
