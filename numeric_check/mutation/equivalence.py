@@ -61,7 +61,6 @@ TREES: Mapping[str, Callable[[str, str], bool]] = {
     "same functions": same_functions,
     "same at every call": same_at_every_call,
     "same remainders": same_remainders,
-    "same devices": same_but_devices,
     "same identities": same_identities,
     "same arrays": same_arrays,
 }
@@ -91,10 +90,7 @@ class Reference:
 
 
 def same_text(kernel: Kernel, plan: KernelPlan, original: Reference) -> str:
-    """Why this text is the same kernel, seen without a proof; empty where that is not decided.
-
-    To be asked of what the laws do not refute.
-    """
+    """Why this text is the same kernel, seen from the texts; empty where that is not decided."""
     if same_code(kernel.text, original.text):
         return "same code"
     for reason, decide in TREES.items():
@@ -102,12 +98,22 @@ def same_text(kernel: Kernel, plan: KernelPlan, original: Reference) -> str:
             return reason
     if same_constants(kernel, original.kernel):
         return "same constants"
-    if _only_casts(kernel, original) and agree(kernel, original.kernel, plan):
-        return "same promotion"
     if same_words(kernel, original.kernel):
         return "same words"
     if same_operations(kernel, original.kernel, plan):
         return "same operations"
+    return ""
+
+
+def same_measured(kernel: Kernel, plan: KernelPlan, original: Reference) -> str:
+    """The same of a text that no law refutes: of devices and casts the laws see what these do not.
+
+    That is, autocast, the default dtype and device, and inputs on two devices.
+    """
+    if same_but_devices(kernel.text, original.text):
+        return "same devices"
+    if _only_casts(kernel, original) and agree(kernel, original.kernel, plan):
+        return "same promotion"
     return ""
 
 
@@ -208,4 +214,12 @@ def _padded(
     yield from zip(one, other, strict=True)
 
 
-__all__ = ["TREES", "Reference", "coefficients_of", "same_constants", "same_proof", "same_text"]
+__all__ = [
+    "TREES",
+    "Reference",
+    "coefficients_of",
+    "same_constants",
+    "same_measured",
+    "same_proof",
+    "same_text",
+]

@@ -31,6 +31,7 @@ from numeric_check.mutation.judge import (
     Decision,
     installed_libraries,
 )
+from numeric_check.mutation.same_arrays import same_but_devices
 from numeric_check.reference_values.tolerance import DTYPES
 from numeric_check.rounding import KernelBounds, judge_axes
 from numeric_check.rounding.axes import rays_of
@@ -167,6 +168,8 @@ class PositionsJudge:
         for reason, decide in TREES.items():
             if decide(kernel.text, original.text):
                 return reason
+        if same_but_devices(kernel.text, original.text):
+            return "same devices"
         if same_constants(kernel, original):
             return "same constants"
         if isinstance(self.plan, Outside):

@@ -1,7 +1,7 @@
 """Decided files kept on disk: a campaign that was stopped goes on where it was.
 
 One JSON file for each kernel. It is read again only for the same text and sample, the same code of
-this package, and the same libraries; anything else is decided anew.
+the rooms that decide, and the same libraries; anything else is decided anew.
 """
 
 from __future__ import annotations
@@ -12,18 +12,22 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import numeric_check
+import symbolic_pe
 from numeric_check.mutation.judge import KINDS, Decision
 from symbolic_pe.kept_results import digest_of_code, write_whole
 
+DECIDING = {
+    numeric_check: ("kernels", "laws", "mutation", "reference_values", "rounding", "text_proof"),
+    symbolic_pe: ("algebra", "emit", "encodings", "exponential", "generators", "jordan"),
+}
+"""Rooms whose code a decision depends on."""
 LIBRARIES = ("numpy", "torch", "ml_dtypes", "array-api-compat", "python-flint", "mpmath")
 
 
 @cache
 def _code() -> str:
-    import numeric_check
-    import symbolic_pe
-
-    roots = [Path(p).resolve() for m in (numeric_check, symbolic_pe) for p in m.__path__]
+    roots = [Path(m.__path__[0]) / room for m, rooms in DECIDING.items() for room in rooms]
     return digest_of_code(roots, LIBRARIES)
 
 

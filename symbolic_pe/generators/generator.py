@@ -106,7 +106,7 @@ def check_square(widths: Sequence[int], place: str = "generator") -> None:
         if width != n:
             raise SpecificationError(
                 f"{place}: expected a square matrix; there are {n} rows, but row {index + 1} "
-                f"has {width} entries"
+                f"has {width} {'entry' if width == 1 else 'entries'}"
             )
     if n > MAX_DENSE_DIMENSION:
         raise SpecificationError(
