@@ -89,31 +89,28 @@ class Reference:
         return self.kernel.text
 
 
-def same_text(kernel: Kernel, plan: KernelPlan, original: Reference) -> str:
+def same_text(text: str, original: Reference) -> str:
     """Why this text is the same kernel, seen from the texts; empty where that is not decided."""
-    if same_code(kernel.text, original.text):
+    if same_code(text, original.text):
         return "same code"
-    for reason, decide in TREES.items():
-        if decide(kernel.text, original.text):
-            return reason
+    return next((reason for reason, same in TREES.items() if same(text, original.text)), "")
+
+
+def same_run(kernel: Kernel, plan: KernelPlan, original: Reference) -> str:
+    """The same of a text that no law refutes, seen from what it computes.
+
+    The laws look at more: gradients, autocast, the default dtype and device, two devices.
+    """
+    if same_but_devices(kernel.text, original.text):
+        return "same devices"
     if same_constants(kernel, original.kernel):
         return "same constants"
+    if _only_casts(kernel, original) and agree(kernel, original.kernel, plan):
+        return "same promotion"
     if same_words(kernel, original.kernel):
         return "same words"
     if same_operations(kernel, original.kernel, plan):
         return "same operations"
-    return ""
-
-
-def same_measured(kernel: Kernel, plan: KernelPlan, original: Reference) -> str:
-    """The same of a text that no law refutes: of devices and casts the laws see what these do not.
-
-    That is, autocast, the default dtype and device, and inputs on two devices.
-    """
-    if same_but_devices(kernel.text, original.text):
-        return "same devices"
-    if _only_casts(kernel, original) and agree(kernel, original.kernel, plan):
-        return "same promotion"
     return ""
 
 
@@ -219,7 +216,7 @@ __all__ = [
     "Reference",
     "coefficients_of",
     "same_constants",
-    "same_measured",
     "same_proof",
+    "same_run",
     "same_text",
 ]

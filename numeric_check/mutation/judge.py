@@ -15,7 +15,7 @@ import numpy as np
 from numeric_check.kernels.kernel import Kernel, compile_kernel, describe, parse_header
 from numeric_check.kernels.time_limit import time_limit
 from numeric_check.laws.cross_check import Screen
-from numeric_check.mutation.equivalence import Reference, same_measured, same_proof, same_text
+from numeric_check.mutation.equivalence import Reference, same_proof, same_run, same_text
 from numeric_check.rounding.bias import measure_bias
 from numeric_check.rounding.measured import measure
 from numeric_check.text_proof.prove import prove_text
@@ -79,14 +79,14 @@ class Judge:
         law = self.screen.first_refutation(kernel, quick=True, seconds=FEW_CALLS)
         if law is not None:
             return Decision(LAW, law)
-        reason = same_text(kernel, self.plan, self.reference)
+        reason = same_text(text, self.reference)
         if reason:
             return Decision(EQUIVALENT, reason)
         for other in kernels:
             law = self.screen.first_refutation(other, quick=False, seconds=ALL_CALLS)
             if law is not None:
                 return Decision(LAW, law)
-        reason = same_measured(kernel, self.plan, self.reference)
+        reason = same_run(kernel, self.plan, self.reference)
         if reason:
             return Decision(EQUIVALENT, reason)
         proof = prove_text(kernel, self.plan, operator=True)
