@@ -180,7 +180,7 @@ def chunkwise_bound(
     text = _text(kernel, plan, dtype, CHUNKED, known.of_runs)
 
     def bound() -> CausalBound:
-        lengths = _lengths(longest, masked=plan.uniform_decay is not None)
+        lengths = _lengths(longest, masked=plan.takes_chunks_whole)
         alone = [text.run(length, longest, None) for length in lengths]
         first, read = (max(found) for found in zip(*alone, strict=True))
         kept = 0.0

@@ -67,7 +67,7 @@ def measure_chunkwise(
         *(kernel.bring(x) for x in arrays), places, *values, chunk=bound.chunk
     )
     found = np.moveaxis(kernel.fetch(outputs).astype(np.float64), -2, 0)
-    runs = runs_of(len(found), bound.chunk, uniform=plan.uniform_decay is not None)
+    runs = runs_of(len(found), bound.chunk, whole=plan.takes_chunks_whole)
     before = [r for r, length in enumerate(runs) for _ in range(length)]
     return _worst(given, (plan, known), found, [bound.at(r) for r in before])
 

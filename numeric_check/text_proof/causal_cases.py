@@ -65,13 +65,13 @@ CASES: tuple[Case, ...] = (
 )
 
 
-def runs_of(length: int, chunk: int, *, uniform: bool) -> list[int]:
+def runs_of(length: int, chunk: int, *, whole: bool) -> list[int]:
     """The runs in which a sequence is taken.
 
-    With one rate, of `chunk` positions, the last one shorter; else of the largest power of two
+    Taken whole, of `chunk` positions, the last one shorter; else of the largest power of two
     within a chunk, then of the powers of two that make up the rest, the longest first.
     """
-    if uniform:
+    if whole:
         return [min(chunk, length - first) for first in range(0, length, chunk)]
     bits = chunk.bit_length() - 1
     rest = [1 << bit for bit in reversed(range(bits)) if length >> bit & 1]

@@ -305,7 +305,7 @@ class _Causal:
         if "_within" not in self.names:
             return
         chunk = LONGEST if case.chunk is None else case.chunk
-        expected = runs_of(case.length, chunk, uniform=self.plan.uniform_decay is not None)
+        expected = runs_of(case.length, chunk, whole=self.plan.takes_chunks_whole)
         if self.taken != expected:
             raise Refuted(f"{case}: taken in runs of {self.taken}, expected {expected}")
 

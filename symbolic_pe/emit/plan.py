@@ -168,6 +168,18 @@ class KernelPlan:
         return rate if len(rate) == self.heads else rate * self.heads
 
     @property
+    def turns_in_a_basis(self) -> bool:
+        """A(τ) = P exp(τK) P⁻¹ where K only turns: nothing grows at any lag, of either sign."""
+        return self.basis is not None and all(
+            isinstance(g, BlockGroup) and g.kind in ("constant", "rotate") for g in self.groups
+        )
+
+    @property
+    def takes_chunks_whole(self) -> bool:
+        """A chunk of a causal sum is one product with a mask, as no exponent in it can grow."""
+        return self.uniform_decay is not None or self.turns_in_a_basis
+
+    @property
     def offers_recurrence(self) -> bool:
         """The kernel has the recurrent and the chunkwise form of the causal sum.
 

@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {"name": "dense-heads"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:8e7797eeef77d10f35cbf61a11cb52767349a3c0c22c9b65c144a8ef1074c8f5
+# body:        sha256:af71dc1aad130a558ac028a91c38b44c4c502a05b68046789d6b16d20fcd6fa4
 """Dense-heads.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
@@ -108,9 +108,8 @@ def chunkwise(query, key, value, position, *, state=None, start=None, chunk=64):
     rows j ≤ i.
 
     state is what was summed before, at position start (by default the first one); the
-    returned state is at the last position, as recurrent_step takes it. Runs of 2^p ≤
-    chunk positions, the longest first, are taken at once; the sum does not depend on
-    chunk.
+    returned state is at the last position, as recurrent_step takes it. At most chunk
+    positions are taken at once; the sum does not depend on chunk.
     """
     if chunk < 1:
         raise ValueError(f"expected a chunk of at least 1 position, got {chunk}")
@@ -118,7 +117,6 @@ def chunkwise(query, key, value, position, *, state=None, start=None, chunk=64):
     query, key, value = (np.asarray(x, compute) for x in (query, key, value))
     query, key = _transform(query, 0.0, 0.0, 1), _transform(key, 0.0, 0.0, -1)
     position = np.asarray(position, np.float64)
-    position = position[(None,) * (key.ndim - 1 - position.ndim)]
     place = position[..., :1]
     if start is not None:
         place = np.asarray(start, np.float64)[..., None]
@@ -126,11 +124,8 @@ def chunkwise(query, key, value, position, *, state=None, start=None, chunk=64):
         state = np.zeros((*key.shape[:-2], value.shape[-1], DIMENSION), compute)
     state = np.asarray(state, np.result_type(compute, state.dtype))
     outputs, count = [], key.shape[-2]
-    first, bits = 0, chunk.bit_length() - 1
-    rest = [2**bit for bit in reversed(range(bits)) if count >> bit & 1]
-    for size in [2**bits] * (count >> bits) + rest:
-        rows = slice(first, first + size)
-        first = first + size
+    for first in range(0, count, chunk):
+        rows = slice(first, first + chunk)
         queries, keys, values = (x[..., rows, :] for x in (query, key, value))
         times = position[..., rows]
         end = times[..., -1:]
@@ -170,25 +165,11 @@ def _move(x, position, reference):
 
 
 def _within(query, key, value, position):
-    """Σ_{j ≤ i} (q_iᵀA(t_i − t_j)k_j) v_j for 2^p rows.
-
-    Blocks of 1, 2, 4, … rows: every second one reads the one before it across its own
-    first position c, A(t − c)A(c − s) with t ≥ c ≥ s, so that no lag is negative.
-    """
-    count = position.shape[-1]
-    output = (query * key).sum(axis=-1)[..., None] * value
-    for size in (2**power for power in range(count.bit_length() - 1)):
-        cuts = range(size, count, size)
-        parts = (np.stack(np.split(x, cuts, axis=-2)) for x in (query, key, value))
-        queries, keys, values = parts
-        times = np.stack(np.split(position, cuts, axis=-1))
-        place = times[1::2, ..., :1]
-        late = _move(queries[1::2], times[1::2], place)
-        early = _move(keys[0::2], times[0::2], place)
-        read = late @ np.swapaxes(early, -1, -2) @ values[0::2]
-        blocks = [block for rows in read for block in (np.zeros_like(rows), rows)]
-        output = output + np.concatenate(blocks, axis=-2)
-    return output
+    """Σ_{j ≤ i} (B(t_i)q_i · B(t_j)k_j) v_j, B(τ) = exp(τK)ᵀ."""
+    query = _move(query, position, position[..., :1])
+    key = _move(key, position, position[..., :1])
+    scores = query @ np.swapaxes(key, -1, -2)
+    return np.tril(scores) @ value
 
 
 def _widest(*arrays):

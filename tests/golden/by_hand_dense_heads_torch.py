@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"name": "dense-heads"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:5ac0aa72c529b2980676579b6b3a676d07f7a88ccf38bb84a7a3c97be3bb5eeb
+# body:        sha256:5a85825f09acfe65192cc7ec4ace7d2f06eb17eb22d759fd46a53acf342a020d
 """Dense-heads.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
@@ -119,9 +119,8 @@ def chunkwise(query, key, value, position, *, state=None, start=None, chunk=64):
     rows j ≤ i.
 
     state is what was summed before, at position start (by default the first one); the
-    returned state is at the last position, as recurrent_step takes it. Runs of 2^p ≤
-    chunk positions, the longest first, are taken at once; the sum does not depend on
-    chunk.
+    returned state is at the last position, as recurrent_step takes it. At most chunk
+    positions are taken at once; the sum does not depend on chunk.
     """
     if chunk < 1:
         raise ValueError(f"expected a chunk of at least 1 position, got {chunk}")
@@ -129,7 +128,6 @@ def chunkwise(query, key, value, position, *, state=None, start=None, chunk=64):
     query, key, value = (x.to(compute) for x in (query, key, value))
     query, key = _transform(query, 0.0, 0.0, 1), _transform(key, 0.0, 0.0, -1)
     position = torch.as_tensor(position, dtype=torch.float64, device=device)
-    position = position[(None,) * (key.ndim - 1 - position.ndim)]
     place = position[..., :1]
     if start is not None:
         place = torch.as_tensor(start, dtype=torch.float64, device=device).unsqueeze(-1)
@@ -137,11 +135,8 @@ def chunkwise(query, key, value, position, *, state=None, start=None, chunk=64):
         state = value.new_zeros((*key.shape[:-2], value.shape[-1], DIMENSION))
     state = state.to(torch.promote_types(compute, state.dtype))
     outputs, count = [], key.shape[-2]
-    first, bits = 0, chunk.bit_length() - 1
-    rest = [2**bit for bit in reversed(range(bits)) if count >> bit & 1]
-    for size in [2**bits] * (count >> bits) + rest:
-        rows = slice(first, first + size)
-        first = first + size
+    for first in range(0, count, chunk):
+        rows = slice(first, first + chunk)
         queries, keys, values = (x[..., rows, :] for x in (query, key, value))
         times = position[..., rows]
         end = times[..., -1:]
@@ -191,25 +186,11 @@ def _move(x, position, reference):
 
 
 def _within(query, key, value, position):
-    """Σ_{j ≤ i} (q_iᵀA(t_i − t_j)k_j) v_j for 2^p rows.
-
-    Blocks of 1, 2, 4, … rows: every second one reads the one before it across its own
-    first position c, A(t − c)A(c − s) with t ≥ c ≥ s, so that no lag is negative.
-    """
-    count = position.shape[-1]
-    output = (query * key).sum(dim=-1).unsqueeze(-1) * value
-    for size in (2**power for power in range(count.bit_length() - 1)):
-        parts = (torch.stack(x.split(size, dim=-2)) for x in (query, key, value))
-        queries, keys, values = parts
-        times = torch.stack(position.split(size, dim=-1))
-        place = times[1::2, ..., :1]
-        late = _move(queries[1::2], times[1::2], place)
-        early = _move(keys[0::2], times[0::2], place)
-        scores = _product(late, early.transpose(-1, -2))
-        read = _product(scores, values[0::2])
-        blocks = [block for rows in read for block in (torch.zeros_like(rows), rows)]
-        output = output + torch.cat(blocks, dim=-2)
-    return output
+    """Σ_{j ≤ i} (B(t_i)q_i · B(t_j)k_j) v_j, B(τ) = exp(τK)ᵀ."""
+    query = _move(query, position, position[..., :1])
+    key = _move(key, position, position[..., :1])
+    scores = _product(query, key.transpose(-1, -2))
+    return _product(torch.tril(scores), value)
 
 
 def _widest(*tensors):

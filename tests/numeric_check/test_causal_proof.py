@@ -133,12 +133,12 @@ def test_long_runs_are_decided_on_demand(spec: str) -> None:
 def test_the_runs_make_up_the_sequence() -> None:
     for length in range(1, 70):
         for chunk in range(1, 20):
-            for uniform in (True, False):
-                runs = runs_of(length, chunk, uniform=uniform)
+            for whole in (True, False):
+                runs = runs_of(length, chunk, whole=whole)
                 assert sum(runs) == length
                 assert max(runs) <= chunk
-    assert runs_of(11, 7, uniform=False) == [4, 4, 2, 1]
-    assert runs_of(11, 7, uniform=True) == [7, 4]
+    assert runs_of(11, 7, whole=False) == [4, 4, 2, 1]
+    assert runs_of(11, 7, whole=True) == [7, 4]
 
 
 # -- elements -----------------------------------------------------------------------------------

@@ -30,8 +30,13 @@ class Recurrence:
     module: Module
 
     @property
+    def whole(self) -> bool:
+        """Inside a chunk the mask form, in one product."""
+        return self.module.plan.takes_chunks_whole
+
+    @property
     def uniform(self) -> bool:
-        """One rate per head: inside a chunk the mask form, in one product."""
+        """One rate per head, so that the mask is e^{a·lag}."""
         return self.module.plan.uniform_decay is not None
 
     @property
@@ -83,13 +88,13 @@ class Recurrence:
     @property
     def within_signature(self) -> str:
         """The `def` line of the part inside a chunk."""
-        names = [] if self.uniform else list(self.module.names.values())
+        names = self.module.names.values()
         return arguments("def _within(", ["query", "key", "value", "position", *names], "):")
 
     @property
     def within_call(self) -> str:
         """The statement that appends the outputs of a chunk."""
-        names = [] if self.uniform else list(self.module.names.values())
+        names = self.module.names.values()
         call = arguments("read + _within(", ["queries", "keys", "values", "times", *names], ")")
         return f"{STEP * 2}outputs.append({call})"
 
@@ -129,7 +134,7 @@ class Recurrence:
         """Docstring of the chunkwise form."""
         d = self.module.plan.dimension
         taken = "Runs of 2^p ≤ chunk positions, the longest first,"
-        if self.uniform:
+        if self.whole:
             taken = "At most chunk positions"
         return docstring(
             "All outputs Σ_{s ≤ t} (qᵀA(t − s)k) v, and the state after the last position.",
@@ -150,6 +155,8 @@ class Recurrence:
             if not self.turns:
                 return docstring("Σ_{j ≤ i} e^(a·lag) (q_i · k_j) v_j, A(τ) = e^(aτ).")
             return docstring("Σ_{j ≤ i} e^(a·lag) (B(t_i)q_i · B(t_j)k_j) v_j, A(τ) = e^(aτ)B(τ).")
+        if self.whole:
+            return docstring("Σ_{j ≤ i} (B(t_i)q_i · B(t_j)k_j) v_j, B(τ) = exp(τK)ᵀ.")
         return docstring(
             "Σ_{j ≤ i} (q_iᵀA(t_i − t_j)k_j) v_j for 2^p rows.",
             [
