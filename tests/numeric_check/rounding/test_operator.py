@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from random import Random
 
+import numpy as np
 import pytest
 from flint import fmpq, fmpq_mat
 
@@ -182,14 +182,37 @@ def test_texts_that_form_another_product_have_no_bound(edit: tuple[str, str], re
         )
 
 
-def test_a_cast_that_may_overflow_has_no_finite_bound() -> None:
+SHORT = "(query.astype(np.float32) @ np.swapaxes(key.astype(np.float32), -1, -2))"
+
+
+@pytest.mark.parametrize("product", [CAST, f"{SHORT}.astype(np.float64)"])
+def test_a_cast_that_may_overflow_has_no_finite_bound(product: str) -> None:
     """Rows of F(u) reach e^462; in float32 they end at e^88."""
-    edit = (PRODUCT, f"return {CAST}")
-    kernel, plan = kernel_of("dense", "numpy", edit), planned("dense")
-    bound = rounding_bound(kernel, plan, "float64", form=OPERATOR)
-    assert bound.epsilon(bound.reach) == math.inf
+    kernel, plan = kernel_of("dense", "numpy", (PRODUCT, f"return {product}")), planned("dense")
+    with pytest.raises(NotYetCovered, match="leave the range of a format that it casts to"):
+        rounding_bound(kernel, plan, "float64", form=OPERATOR)
+    judged = judge(kernel, plan, dtypes=["float64"])
+    assert (judged.verdict, judged.of_lag) == ("holds", {})
+    assert "operator is not bounded: no finite bound" in judged.reason
     near = rounding_bound(kernel, plan, "float64", form=OPERATOR, reach=128.0)
     assert 0.01 < measured_whole(kernel, plan, near, step=1).ratio <= 1.0
+
+
+@pytest.mark.parametrize("reach", [160.0, 165.0, 167.5, 170.0])
+def test_sums_of_products_in_float32_may_overflow(reach: float) -> None:
+    """At 167.5 every entry of the factors is in the range of float32, and one of A(u) is not."""
+    edit = (PRODUCT, f"return {SHORT}.astype(np.float64)")
+    kernel, plan = kernel_of("dense", "numpy", edit), planned("dense")
+    with np.errstate(all="ignore"):
+        finite = all(np.isfinite(kernel.operator(u)).all() for u in (reach, -reach))
+    try:
+        bound = rounding_bound(kernel, plan, "float64", form=OPERATOR, reach=reach)
+    except NotYetCovered as error:
+        assert "no finite bound" in str(error)
+        assert reach > 160.0
+    else:
+        assert finite
+        assert bound.epsilon(reach) < 1.0
 
 
 def test_the_reach_leaves_room_for_both_products() -> None:
