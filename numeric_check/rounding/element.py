@@ -216,16 +216,15 @@ class Model:
                     return True
             away = majorant.by_polynomial(sized, part.relative)
             for term, weight in part.error.items():
-                window = self._window(term, term.factor)
-                if window is None:
+                if not isinstance(term.rate, Coefficient):
                     away = majorant.add(away, {term: weight})
-                elif window_exponent(format_) < window:
+                elif window_exponent(format_) < term.rate.box.window:
                     return True
             size = majorant.size(majorant.add(sized, away), self.reach, later=self.later)
             total = upward.plus(total, upward.plus(size.constant, size.of_input))
         return not total <= format_.largest
 
-    def _window(self, term: Term, c: Number | None) -> float | None:
+    def _window(self, term: Term, c: Number) -> float | None:
         """The exponent within which parameters keep what is in range where maps are, or None."""
         if isinstance(term.rate, Coefficient):
             return term.rate.box.window
