@@ -23,6 +23,7 @@ from numeric_check.reference_values.tolerance import FORMATS, window_exponent
 from numeric_check.rounding import majorant, upward
 from numeric_check.rounding.cells import Cell
 from numeric_check.rounding.coefficient import Coefficient
+from numeric_check.rounding.dependence import Dependence
 from numeric_check.rounding.formats import contains, holds, relative_error_of_library
 from numeric_check.rounding.majorant import (
     LINEAR,
@@ -50,13 +51,18 @@ KEEPS_SUBNORMALS = ("float64", "float16")
 
 @dataclass(frozen=True, slots=True)
 class Rounded:
-    """See the module. `fits` is a format that is known to hold the number, if any."""
+    """See the module.
+
+    fits     a format that is known to hold the number, if any
+    depends  of a text of several axes: what the number is off the ray (see `linear_forms`)
+    """
 
     value: Value
     error: Majorant = field(default_factory=dict)
     relative: upward.Polynomial = upward.NOTHING
     tiny: float = 0.0
     fits: str | None = None
+    depends: Dependence | None = None
 
     @property
     def constant(self) -> fmpq | None:
@@ -78,7 +84,9 @@ class Rounded:
         return majorant.add(self.error, own)
 
     def __neg__(self) -> Rounded:
-        return replace(self, value={term: -c for term, c in self.value.items()})
+        depends = None if self.depends is None else -self.depends
+        value = {term: -c for term, c in self.value.items()}
+        return replace(self, value=value, depends=depends)
 
 
 def number(x: object) -> Rounded:
