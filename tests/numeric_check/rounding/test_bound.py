@@ -134,6 +134,20 @@ def test_a_rotate_that_decays_leaves_its_bound() -> None:
     assert own.epsilon(1000.0) > 1.0
 
 
+def test_an_error_that_grows_where_a_block_has_no_entry_is_in_the_bound() -> None:
+    """(fl32(e^{u/2}) − e^{u/2})·x₁ in the output of channel 0, of a chain that does not grow."""
+    plan = plan_kernel(from_document({"blocks": [{"chain_length": 2, "shear": "1/4"}]}))
+    text = emit(plan, "numpy", command="", certificate_digest="sha256:0").text
+    right = "    result[..., :] = links[..., 0]\n"
+    lost = "(grown.astype(np.float32).astype(np.float64) - grown)"
+    wrong = f"    grown = np.exp(0.5 * u)\n    result[..., :1] += {lost} * wide[..., 1:]\n"
+    assert right in text
+    kernel = compile_kernel(text.replace(right, right + wrong))
+    for reach in (20.0, 60.0):
+        bound = rounding_bound(kernel, plan, "float64", reach=reach)
+        assert 0.01 < measure(kernel, plan, bound).ratio <= 1.0
+
+
 @settings(max_examples=15, deadline=None)
 @given(st.lists(blocks(max_chain=4), min_size=1, max_size=3), st.sampled_from(DTYPES))
 def test_errors_of_any_blocks_lie_inside(parts: list[Block], dtype: str) -> None:
