@@ -6,15 +6,16 @@ holds for all positions with
 
     |pₐ − cₐ| ≤ |u| for every axis a.
 
-Every number on the way is linear in the pₐ before exp, cos and sin are taken, so sums of what is
-lost are convex in p and largest at a corner: a ray is run for every pattern of signs. Two corners
-could hide that constants of two axes are off in opposite directions: so Σₐ |nₐ|·‖X̂ₐ − Xₐ‖ is
-added, with the X̂ₐ that exact execution reads off the text.
-
 A text that is the emitted one combines positions in one product of matrices alone, whose errors are
 majorants over |nₐ|, and takes exp, cos and sin of it at once. There only e^{Σ pₐaₐ} depends on
-signs, so for many axes, patterns of signs that the rates of a channel have are enough. What shears
-twice is not linear either. So in these two cases no other text has a bound.
+signs: a ray is run for every pattern of signs, or for many axes for those that the rates of a
+channel have.
+
+Of a text that was edited, what is lost is convex in p and so largest at a corner, where every
+number is a linear form of the pₐ or a function of one; `linear_forms` refuses any other text, and
+none has a bound that has many axes or shears. Two corners could hide that constants of two axes are
+off in opposite directions: so Σₐ |nₐ|·‖X̂ₐ − Xₐ‖ is added, with the X̂ₐ that exact execution reads
+off the text.
 """
 
 from __future__ import annotations
@@ -140,17 +141,18 @@ def rays_of(kernel: Kernel, plan: AxesPlan) -> Iterator[Ray | ShearedRay]:
     names = kernel.on_library(engine.library, engine.lift, engine.functions)
     rates = decide_axes(engine, names, plan).rates
     axes = len(plan.rates)
-    corners = 1 << (axes - 1) <= MAX_RAYS
-    if not (corners and plan.degree <= 1) and not _as_emitted(kernel, plan):
+    corners, edited = 1 << (axes - 1) <= MAX_RAYS, not _as_emitted(kernel, plan)
+    if edited and (plan.shears or not corners):
+        what = "whose blocks shear" if plan.shears else f"of {axes} axes"
         raise NotYetCovered(
-            f"a text that was edited, of {axes} axes that shear {plan.degree} times; edited ones "
-            f"are bounded up to {MAX_RAYS.bit_length()} axes that shear once"
+            f"a text that was edited, {what}; edited ones are bounded up to "
+            f"{MAX_RAYS.bit_length()} axes whose blocks turn or decay"
         )
     for weights in _corners(plan) if corners else _patterns(plan):
         if plan.shears:
             yield ShearedRay.of(kernel, plan, weights, rates)
             continue
-        ray = RayKernel.of(kernel, plan, weights)
+        ray = RayKernel.of(kernel, plan, weights, edited=edited)
         yield Ray(ray, plan_along(plan, weights), _away(plan, rates, weights))
 
 

@@ -21,17 +21,22 @@ from numeric_check.reference_values.exact_number import exact_number
 from numeric_check.rounding import upward
 from numeric_check.rounding.axes_ray import RayKernel
 from numeric_check.rounding.blocks import COLUMNS, OPERATOR, BlockBound, SideRun
-from numeric_check.rounding.bound import COVERS_NO_MORE, SECONDS, KernelBound, served_reach
-from numeric_check.rounding.element import Model, displacement, unknown
-from numeric_check.rounding.library import LIBRARIES
-from numeric_check.rounding.measurement import SLACK, Measurement, standard_positions
+from numeric_check.rounding.bound import COVERS_NO_MORE, SECONDS, KernelBound, joined, served_reach
+from numeric_check.rounding.element import Model
+from numeric_check.rounding.library import RoundingLibrary
+from numeric_check.rounding.measurement import (
+    SLACK,
+    STEP,
+    Measurement,
+    ratio_of,
+    standard_positions,
+)
+from numeric_check.rounding.running import lag_of, operator_entries, unknown_row
 from numeric_check.text_proof.exact_element import LeavesTheRing
 from symbolic_pe.emit.plan import BlockGroup, KernelPlan
 from symbolic_pe.errors import NotYetCovered
 
 DTYPE = "float64"
-STEP = 3
-"""Of the standard positions every third, since the operator takes them one by one."""
 
 
 def operator_along(kernel: RayKernel, plan: KernelPlan, reach: float | None = None) -> KernelBound:
@@ -49,28 +54,17 @@ def operator_along(kernel: RayKernel, plan: KernelPlan, reach: float | None = No
             blocks = _blocks(kernel, plan, served)
     except COVERS_NO_MORE as error:
         raise NotYetCovered(f"no rounding bound: {error}") from None
-    relative: upward.Polynomial = upward.NOTHING
-    for b in blocks:
-        relative = upward.largest(relative, b.relative)
-    cut = "domain" if served == limit else "range"
-    absolute = max(b.absolute for b in blocks)
-    return KernelBound(DTYPE, served, cut, relative, absolute, tuple(blocks), OPERATOR)
+    return joined(blocks, DTYPE, served, limit, OPERATOR)
 
 
 def _blocks(kernel: RayKernel, plan: KernelPlan, reach: float) -> list[BlockBound]:
     """At p = −u·n the columns are the key map at u."""
     model, d = Model(reach, shares=True), plan.dimension
-    library = LIBRARIES[kernel.target](model)
-    names = kernel.on_library(library, library.lift, library.functions)
-    row = np.empty(d, dtype=object)
-    row[:] = [unknown(j, DTYPE) for j in range(d)]
-    library.identity = row
-    back = np.empty((), dtype=object)
-    back[()] = -displacement()
-    result = names[OPERATOR](kernel.spread(library.array_of(back, DTYPE)))
-    if result.dtype.name != DTYPE or result.shape != (d, d):
-        raise LeavesTheRing(f"operator returns {result.dtype.name} of shape {result.shape}")
-    found = np.asarray(result.data, dtype=object)
+
+    def back(library: RoundingLibrary) -> Any:
+        return kernel.spread(-lag_of(library))
+
+    found = operator_entries(kernel, plan, model, unknown_row(d), lag=back)[0]
     if not all(x is found[i, 0] for i, own in enumerate(found) for x in own):
         raise LeavesTheRing("the text does not treat the columns of the identity alike")
     run = SideRun(plan, model, "key", found[:, 0].reshape(1, d))
@@ -96,12 +90,11 @@ def measured_columns(kernel: RayKernel, plan: KernelPlan, bound: KernelBound) ->
                 limit = upward.value(known[index, b].relative, abs(float(t))) * SLACK
                 limit = limit * float(np.linalg.norm(high, ord=2)) + known[index, b].absolute
                 error = float(errors.max())
-                ratio = 0.0 if error == 0.0 else error / limit if limit else np.inf
-                if worst is None or not ratio <= worst.ratio:
+                ratio = float(ratio_of(error, limit))
+                if worst is None or ratio > worst.ratio:
                     worst = Measurement(
-                        float(np.nan_to_num(ratio, nan=np.inf)), error, limit, OPERATOR, DTYPE,
-                        float(t), 0.0, 0, index, b, (),
-                    )  # fmt: skip
+                        ratio, error, limit, OPERATOR, DTYPE, float(t), 0.0, 0, index, b, ()
+                    )
     assert worst is not None
     return worst
 

@@ -11,7 +11,9 @@ from flint import fmpq
 
 from numeric_check.kernels.kernel import AnyArray, Kernel
 from numeric_check.rounding.array import RoundedArray
+from numeric_check.rounding.dependence import Dependence
 from numeric_check.rounding.element import Rounded, displacement
+from numeric_check.rounding.linear_forms import LinearForms
 from symbolic_pe.algebra.scalar import Scalar
 from symbolic_pe.emit.axes import AxesPlan
 from symbolic_pe.emit.plan import KernelPlan, plan_kernel
@@ -26,21 +28,28 @@ class RayKernel(Kernel):
 
     weights    n, powers of two
     reference  whether the maps take one; if not, u itself is given
+    edited     whether numbers have to be what they are in emitted texts (see `linear_forms`)
     """
 
     weights: tuple[int, ...] = ()
     reference: bool = False
+    edited: bool = False
 
     @classmethod
-    def of(cls, kernel: Kernel, plan: AxesPlan, weights: Sequence[int]) -> Self:
+    def of(
+        cls, kernel: Kernel, plan: AxesPlan, weights: Sequence[int], *, edited: bool = False
+    ) -> Self:
         """The same text along a ray."""
         own = {f.name: getattr(kernel, f.name) for f in fields(Kernel)}
-        return cls(**own, weights=tuple(weights), reference=not plan.turns_only)
+        reference = not plan.turns_only
+        return cls(**own, weights=tuple(weights), reference=reference, edited=edited)
 
     def on_library(
         self, library: Any, lift: Callable[[Any], Any], functions: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
         """The names of the text, with maps of u."""
+        if self.edited:
+            library.model = LinearForms.of(library.model)
         names = super().on_library(library, lift, functions or {})
         self.change(names, lift)
         maps = {n: self._along(names[n]) for n in ("transform_query", "transform_key")}
@@ -52,20 +61,26 @@ class RayKernel(Kernel):
     def _along(self, function: Callable[..., Any]) -> Callable[..., Any]:
         def called(x: Any, position: RoundedArray, *, reference: RoundedArray) -> Any:
             if self.reference:
-                return function(x, self.spread(position), reference=self.spread(reference))
+                c = self.spread(reference, first=len(self.weights))
+                return function(x, self.spread(position), reference=c)
             u = np.full(position.shape, displacement(), dtype=object)
             return function(x, self.spread(position.like(u)))
 
         return called
 
-    def spread(self, value: RoundedArray) -> RoundedArray:
-        """Every element times every weight, on a new last axis; exact."""
-        found: Any = np.empty((*value.shape, len(self.weights)), dtype=object)
+    def spread(self, value: RoundedArray, *, first: int = 0) -> RoundedArray:
+        """Every element times every weight, on a new last axis; exact.
+
+        first  the number of the first coordinate: those of p come before those of the reference
+        """
+        count = len(self.weights)
+        found: Any = np.empty((*value.shape, count), dtype=object)
         for place in np.ndindex(*value.shape):
             element = cast("Rounded", value.data[place])
             for axis, weight in enumerate(self.weights):
                 moved = {term: c * fmpq(weight) for term, c in element.value.items()}
-                found[(*place, axis)] = replace(element, value=moved)
+                own = Dependence.coordinate(first + axis, 2 * count) if self.edited else None
+                found[(*place, axis)] = replace(element, value=moved, depends=own)
         return value.like(found)
 
     def transform_query(

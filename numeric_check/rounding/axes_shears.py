@@ -29,10 +29,10 @@ from numeric_check.reference_values.exact_number import exact_number
 from numeric_check.rounding import majorant, upward
 from numeric_check.rounding.axes_ray import RayKernel, plan_along
 from numeric_check.rounding.blocks import FORMS, MAPS, SIGNS, BlockBound, SideRun
-from numeric_check.rounding.bound import COVERS_NO_MORE, SECONDS, KernelBound, served_reach
+from numeric_check.rounding.bound import COVERS_NO_MORE, SECONDS, KernelBound, joined, served_reach
 from numeric_check.rounding.element import Model, Rounded
 from numeric_check.rounding.majorant import NO_INPUT, Term, Wave, ratio
-from numeric_check.rounding.measurement import SLACK, Measurement, standard_positions
+from numeric_check.rounding.measurement import SLACK, Measurement, ratio_of, standard_positions
 from numeric_check.rounding.running import run_side
 from numeric_check.rounding.upward import Polynomial
 from numeric_check.text_proof.axes_proof import generator_of
@@ -160,12 +160,7 @@ class ShearedRay:
                     found += self._side(dtype, side, served)
         except COVERS_NO_MORE as error:
             raise NotYetCovered(f"no rounding bound: {error}") from None
-        relative: Polynomial = upward.NOTHING
-        for b in found:
-            relative = upward.largest(relative, b.relative)
-        cut = "domain" if served == limit else "range"
-        absolute = max(b.absolute for b in found)
-        return KernelBound(dtype, served, cut, relative, absolute, tuple(found))
+        return joined(found, dtype, served, limit)
 
     def _side(self, dtype: str, side: str, reach: float) -> Iterator[BlockBound]:
         model = Model(reach, in_basis=self.axes.bases is not None, apart=True)
@@ -298,11 +293,11 @@ class ShearedRay:
                         x = vectors[v] if self.axes.bases is not None else vectors[v][list(block)]
                         limit = epsilon * sizes[index] * float(np.linalg.norm(x)) * SLACK
                         limit += b.absolute
-                        ratio_ = 0.0 if error == 0.0 else error / limit if limit else math.inf
-                        if not (worst is not None and ratio_ <= worst.ratio):
+                        own = float(ratio_of(error, limit))
+                        if worst is None or own > worst.ratio:
                             worst = Measurement(
-                                math.inf if math.isnan(ratio_) else ratio_, error, limit, side,
-                                dtype, float(u), 0.0, 0, index, 0, tuple(vectors[v]),
+                                own, error, limit, side, dtype, float(u), 0.0, 0, index, 0,
+                                tuple(vectors[v]),
                             )  # fmt: skip
         assert worst is not None
         return worst

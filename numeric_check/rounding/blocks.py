@@ -214,18 +214,24 @@ class SideRun:
                 entry = entries.get((i, j))
                 if entry is None:
                     self.loose = True
-                    shares.raise_to("loose", *_power_and_size(term, c))
+                    size = self._beside(entries[0, 0].term, term, c)
+                    shares.raise_to("loose", *_power_and_size(term, size))
                     continue
                 wavy = wavy or entry.term.wave is not None
                 self._share(shares, term, c, entry)
         return upward.add(shares.total(SQRT2 if wavy else 1.0), last)
 
+    def _beside(self, main: Term, term: Term, c: float) -> float:
+        """c, where the rate of a term is that of the block; larger where it is another one."""
+        if term.rate == main.rate:
+            return c
+        difference = number_of(term.rate) - number_of(main.rate)
+        exponent = majorant.largest_exponent(ratio(difference), self.model.reach)
+        return upward.times(c, upward.exponential(exponent))
+
     def _share(self, shares: _Shares, term: Term, c: float, entry: _Entry) -> None:
         main, given = entry.term, c
-        if term.rate != main.rate:
-            difference = number_of(term.rate) - number_of(main.rate)
-            exponent = majorant.largest_exponent(ratio(difference), self.model.reach)
-            c = upward.times(c, upward.exponential(exponent))
+        c = self._beside(main, term, c)
         power = term.power - main.power
         share = majorant.share_of(term, c, entry.coefficient)
         term, c = majorant.plain(term, c)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -49,6 +49,7 @@ from numeric_check.rounding.parameters import (
     Asked,
     Box,
     admitted,
+    box_text,
     exact_values,
     intervals_of,
     plan_at,
@@ -152,7 +153,8 @@ def rounding_bound(
     True
 
     Raises `SpecificationError` for an unknown dtype and for parameters that are not admitted,
-    `NotYetCovered` for texts with operations that rounded elements do not have.
+    `NotYetCovered` for texts with operations that rounded elements do not have, and for those
+    whose numbers may leave the range of a format that they cast to.
     """
     if dtype not in DTYPES:
         raise SpecificationError(f"dtype: expected one of {', '.join(DTYPES)}, got {dtype!r}")
@@ -185,14 +187,38 @@ def rounding_bound(
             blocks = asked.blocks(served)
     except COVERS_NO_MORE as error:
         raise NotYetCovered(f"no rounding bound: {error}") from None
+    box = asked.box if asked.values is None else {}
+    found = joined(blocks, dtype, served, limit, form, over=box)
+    return replace(found, parameters=asked.values or {}, box=box)
+
+
+def joined(
+    blocks: Sequence[BlockBound],
+    dtype: str,
+    reach: float,
+    limit: float,
+    form: str = MAPS,
+    *,
+    over: Box | None = None,
+) -> KernelBound:
+    """The bound of a kernel, from those of its blocks for |u| ≤ reach, of the `limit` asked for.
+
+    over  the box of the parameters, for the message
+
+    Raises `NotYetCovered` where ε or η is not finite.
+    """
     relative: Polynomial = upward.NOTHING
     for b in blocks:
         relative = upward.largest(relative, b.relative)
     absolute = max((b.absolute for b in blocks), default=0.0)
-    cut = "domain" if served == limit else "range"
-    values = asked.values or {}
-    box = asked.box if asked.values is None else {}
-    return KernelBound(dtype, served, cut, relative, absolute, tuple(blocks), form, values, box)
+    if not all(map(math.isfinite, (*relative, absolute))):
+        where = f" for {box_text(over)}: declare narrower parameters" if over else ""
+        raise NotYetCovered(
+            "no finite bound, numbers of the text may leave the range of a format that it casts "
+            f"to{where}"
+        )
+    cut = "domain" if reach == limit else "range"
+    return KernelBound(dtype, reach, cut, relative, absolute, tuple(blocks), form)
 
 
 @dataclass(frozen=True)
@@ -359,4 +385,4 @@ def _block_group(group: Any) -> BlockGroup:
     return group
 
 
-__all__ = ["BlockBound", "KernelBound", "offers", "rounding_bound", "served_reach"]
+__all__ = ["BlockBound", "KernelBound", "joined", "offers", "rounding_bound", "served_reach"]

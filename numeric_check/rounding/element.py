@@ -12,6 +12,7 @@ is part of `error`, and is none where a table is known to stay in the normal ran
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -22,6 +23,7 @@ from numeric_check.reference_values.tolerance import FORMATS, window_exponent
 from numeric_check.rounding import majorant, upward
 from numeric_check.rounding.cells import Cell
 from numeric_check.rounding.coefficient import Coefficient
+from numeric_check.rounding.dependence import Dependence
 from numeric_check.rounding.formats import contains, holds, relative_error_of_library
 from numeric_check.rounding.majorant import (
     LINEAR,
@@ -49,13 +51,18 @@ KEEPS_SUBNORMALS = ("float64", "float16")
 
 @dataclass(frozen=True, slots=True)
 class Rounded:
-    """See the module. `fits` is a format that is known to hold the number, if any."""
+    """See the module.
+
+    fits     a format that is known to hold the number, if any
+    depends  of a text of several axes: what the number is off the ray (see `linear_forms`)
+    """
 
     value: Value
     error: Majorant = field(default_factory=dict)
     relative: upward.Polynomial = upward.NOTHING
     tiny: float = 0.0
     fits: str | None = None
+    depends: Dependence | None = None
 
     @property
     def constant(self) -> fmpq | None:
@@ -77,7 +84,9 @@ class Rounded:
         return majorant.add(self.error, own)
 
     def __neg__(self) -> Rounded:
-        return replace(self, value={term: -c for term, c in self.value.items()})
+        depends = None if self.depends is None else -self.depends
+        value = {term: -c for term, c in self.value.items()}
+        return replace(self, value=value, depends=depends)
 
 
 def number(x: object) -> Rounded:
@@ -184,7 +193,7 @@ class Model:
             return replace(a, fits=dtype)
         if self.integers and self._is_held(a, dtype):
             return replace(a, fits=dtype)
-        u = math.inf if self._may_overflow(a, dtype) else FORMATS[dtype].unit_roundoff
+        u = math.inf if self._may_overflow([a], dtype) else FORMATS[dtype].unit_roundoff
         grown = upward.plus(1.0, u)
         error = majorant.scale(a.error, grown)
         relative = upward.add(a.relative, (upward.times(u, self.grown(a.relative)),))
@@ -195,24 +204,33 @@ class Model:
         whole = Rounded(a.value, error, relative, upward.times(a.tiny, grown), dtype)
         return self._underflown(whole, dtype, flushes=flushes)
 
-    def _may_overflow(self, a: Rounded, dtype: str) -> bool:
-        """Whether a number of a format shorter than float64 may, for ‖x‖ ≤ 1 and |u| ≤ reach.
+    def _may_overflow(self, parts: Sequence[Rounded], dtype: str) -> bool:
+        """Whether a sum of sizes and errors may leave a format shorter than float64.
 
-        The reach keeps the map within the dtype of x, but a text may use a shorter one.
+        For ‖x‖ ≤ 1 and |u| ≤ reach. The reach keeps the map within the dtype of x, but a text may
+        use a shorter one. What grows with parameters is in range where the maps are, which is a
+        condition of a bound over a box.
         """
         if dtype == "float64":
             return False
-        format_, sized = FORMATS[dtype], {}
-        for term, c in a.value.items():
-            if _is_small(term, c):
-                continue
-            window = self._window(term, c)
-            if window is None:
-                sized[term] = c
-            elif window_exponent(format_) < window:
-                return True
-        size = majorant.size(majorant.of_value(sized), self.reach, later=self.later)
-        return max(size.constant, size.of_input) > format_.largest
+        format_, total = FORMATS[dtype], 0.0
+        for part in parts:
+            sized: dict[Term, float] = {}
+            for term, c in part.value.items():
+                window = self._window(term, c)
+                if window is None:
+                    sized[term] = 1.0 if _is_small(term, c) else upward.above(c)
+                elif window_exponent(format_) < window:
+                    return True
+            away = majorant.by_polynomial(sized, part.relative)
+            for term, weight in part.error.items():
+                if not isinstance(term.rate, Coefficient):
+                    away = majorant.add(away, {term: weight})
+                elif window_exponent(format_) < term.rate.box.window:
+                    return True
+            size = majorant.size(majorant.add(sized, away), self.reach, later=self.later)
+            total = upward.plus(total, upward.plus(size.constant, size.of_input))
+        return not total <= format_.largest
 
     def _window(self, term: Term, c: Number) -> float | None:
         """The exponent within which parameters keep what is in range where maps are, or None."""
@@ -292,6 +310,9 @@ class Model:
             upward.times(a.tiny, size),
             a.fits,
         )
+        if abs(factor) > 1 and a.fits is not None and self._may_overflow([scaled], a.fits):
+            fits = None if self._may_overflow([scaled], dtype) else dtype
+            scaled = replace(scaled, fits=fits)
         if abs(factor) < 1:
             scaled = self._underflown(scaled, a.fits or dtype, flushes=True)
         return self.rounded(scaled, dtype)
@@ -340,7 +361,10 @@ class Model:
         return self.sum(parts, dtype)
 
     def sum(self, parts: list[Rounded], dtype: str) -> Rounded:
-        """Σ âᵢ in any order: a term passes through one rounding less than there are terms."""
+        """Σ âᵢ in any order: a term passes through one rounding less than there are terms.
+
+        Partial sums are at most the sum of all sizes, which has to lie in the range of the dtype.
+        """
         if len(parts) < 2:
             return parts[0] if parts else number(0)
         self._keep_apart(*parts)
@@ -356,6 +380,8 @@ class Model:
             tiny = upward.plus(tiny, part.tiny)
         once = upward.plus(1.0, FORMATS[dtype].unit_roundoff)
         growth = upward.plus(upward.power(once, len(parts) - 1), -1.0)
+        if self._may_overflow(parts, dtype):
+            growth = math.inf
         error = majorant.add(error, majorant.scale(sizes, growth))
         tiny = upward.times(tiny, upward.plus(1.0, growth))
         format_ = FORMATS[dtype]
@@ -419,7 +445,7 @@ class Model:
 
     def _from_library(self, a: Rounded, dtype: str) -> Rounded:
         """The result of a library function, within its stated accuracy."""
-        own = math.inf if self._may_overflow(a, dtype) else relative_error_of_library(dtype)
+        own = math.inf if self._may_overflow([a], dtype) else relative_error_of_library(dtype)
         grown = upward.plus(1.0, own)
         relative = upward.add(a.relative, (upward.times(own, self.grown(a.relative)),))
         whole = Rounded(a.value, majorant.scale(a.error, grown), relative, 0.0, dtype)

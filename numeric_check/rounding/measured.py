@@ -25,8 +25,10 @@ from numeric_check.rounding.measured_lag import measured_lag
 from numeric_check.rounding.measured_operator import measured_whole
 from numeric_check.rounding.measurement import (
     SLACK,
+    STEP,
     Measurement,
     Number,
+    ratio_of,
     standard_positions,
 )
 from numeric_check.rounding.parameters import points_in
@@ -36,8 +38,6 @@ from symbolic_pe.errors import KernelError
 
 VECTORS = 6
 SEED = 2026
-OPERATOR_STEP = 3
-"""Of the standard positions every third, since the operator takes them one by one."""
 
 
 class Bench:
@@ -80,9 +80,7 @@ class Bench:
         worst: list[Measurement | None] = [None] * len(vectors)
         for index, (block, norm) in enumerate(zip(maps, norms, strict=True)):
             error, limit = self._against((side, index), block, (norm, u), (vectors, images))
-            with np.errstate(all="ignore"):  # an error of 0 is within a bound of 0
-                ratio = np.where(error == 0.0, 0.0, error / limit)
-            ratio = np.where(np.isnan(error), np.inf, ratio)
+            ratio = ratio_of(error, limit)
             for v in range(len(vectors)):
                 part = ratio[..., v]
                 head, n, b = np.unravel_index(int(np.argmax(part)), part.shape)
@@ -187,7 +185,7 @@ def measure(kernel: Kernel, plan: KernelPlan, bound: KernelBound) -> Measurement
     if bound.form == OPERATOR:
         chosen = sorted(set(np.linspace(0, plan.dimension - 1, VECTORS).astype(int)))
         units = np.eye(plan.dimension)[chosen]
-        found = bench.worst(standard_positions(bound.reach)[::OPERATOR_STEP], units)
+        found = bench.worst(standard_positions(bound.reach)[::STEP], units)
         return max(found, key=lambda m: m.ratio)
     drawn = np.random.default_rng(SEED).standard_normal((VECTORS, plan.dimension))
     found = bench.worst(standard_positions(bound.reach), drawn)

@@ -9,13 +9,16 @@ from numeric_check.reference_values.exact_map import ExactMap
 from numeric_check.reference_values.exact_number import exact_number
 from numeric_check.rounding.blocks import OPERATOR
 from numeric_check.rounding.bound import KernelBound
-from numeric_check.rounding.measurement import SLACK, Measurement, standard_positions
+from numeric_check.rounding.measurement import (
+    SLACK,
+    STEP,
+    Measurement,
+    ratio_of,
+    standard_positions,
+)
 from numeric_check.rounding.upward import value
 from symbolic_pe.emit.plan import KernelPlan
 from symbolic_pe.errors import KernelError
-
-STEP = 3
-"""Of the standard positions every third, since the operator takes them one by one."""
 
 
 def measured_whole(
@@ -42,9 +45,7 @@ def measured_whole(
             norms = np.maximum(norms, own)
         for b in bound.blocks:
             limit = value(b.relative, abs(float(lag))) * norms[b.head] * SLACK + b.absolute
-            with np.errstate(all="ignore"):
-                ratios = np.where(errors[b.head] == 0.0, 0.0, errors[b.head] / limit)
-            ratios = np.where(np.isnan(ratios), np.inf, ratios)
+            ratios = ratio_of(errors[b.head], limit)
             row = int(np.argmax(ratios))
             if worst is not None and not ratios[row] > worst.ratio:
                 continue

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from numeric_check.rounding.blocks import FORMS, MAPS, WHOLE
 
@@ -11,6 +14,8 @@ POWERS = 53
 FRACTIONS = (1 / 3, 0.1, 12.125, 1000.7, 65536.3)
 SLACK = 1.0 + 2.0**-40
 """For forming the bound itself, and the exact values to 2⁻⁹⁰, in float64."""
+STEP = 3
+"""Of the standard positions every third for `operator`, which takes lags one by one."""
 
 
 @dataclass(frozen=True)
@@ -55,4 +60,11 @@ def standard_positions(reach: float) -> list[Number]:
     return [*inside, *(-t for t in inside if t)]
 
 
-__all__ = ["SLACK", "Measurement", "Number", "standard_positions"]
+def ratio_of(error: Any, limit: Any) -> Any:
+    """error/limit, entry by entry: 0 without an error, ∞ for one that is not finite."""
+    with np.errstate(all="ignore"):
+        ratio = np.where(np.asarray(error) == 0.0, 0.0, np.asarray(error) / limit)
+    return np.where(np.isfinite(error) & np.isfinite(ratio), ratio, np.inf)
+
+
+__all__ = ["SLACK", "STEP", "Measurement", "Number", "ratio_of", "standard_positions"]

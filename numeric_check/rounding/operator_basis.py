@@ -26,9 +26,9 @@ from numeric_check.kernels.kernel import Kernel
 from numeric_check.reference_values.tolerance import FORMATS
 from numeric_check.rounding import majorant, upward
 from numeric_check.rounding.blocks import BITS, OPERATOR, WHOLE, BlockBound
-from numeric_check.rounding.element import KEEPS_SUBNORMALS, Model, Rounded, displacement, number
-from numeric_check.rounding.library import LIBRARIES
+from numeric_check.rounding.element import KEEPS_SUBNORMALS, Model, Rounded, number
 from numeric_check.rounding.majorant import NO_INPUT, ZERO, Number, Ratio, Term, number_of
+from numeric_check.rounding.running import operator_entries
 from numeric_check.rounding.upward import Polynomial
 from numeric_check.text_proof.exact_element import LeavesTheRing
 from symbolic_pe.algebra.scalar import Scalar, precision
@@ -56,7 +56,8 @@ def whole_bounds(kernel: Kernel, plan: KernelPlan, reach: float) -> list[BlockBo
     Raises `LeavesTheRing` where the text computes another matrix.
     """
     model = _Products(reach, in_basis=False)
-    entries = _entries(kernel, plan, model)
+    identity = np.eye(plan.dimension).astype(object)
+    entries = operator_entries(kernel, plan, model, identity)
     with precision(BITS):
         return [_Head(plan, head, reach).bound(entries[head]) for head in range(plan.heads)]
 
@@ -113,28 +114,16 @@ class _Products(Model):
         count = len(parts)
         once = upward.plus(1.0, FORMATS[dtype].unit_roundoff)
         growth = upward.plus(upward.power(once, count), -1.0)
-        rounded = majorant.scale(majorant.add(sizes, error), growth)
+        whole = majorant.add(sizes, error)
+        if self._may_overflow([Rounded({}, whole)], dtype):
+            growth = math.inf
+        rounded = majorant.scale(whole, growth)
         format_ = FORMATS[dtype]
         least = format_.smallest if dtype in KEEPS_SUBNORMALS else format_.smallest_normal
         lost = upward.times(2.0 * count, least)
         tiny = upward.times(upward.plus(tiny, lost), upward.plus(1.0, growth))
         exact = {term: c for term, c in value.items() if c != 0}
         return Rounded(exact, majorant.add(error, rounded), upward.NOTHING, tiny, dtype)
-
-
-def _entries(kernel: Kernel, plan: KernelPlan, model: Model) -> Any:
-    """What `operator` returns at the lag u, (HEADS, d, d) elements."""
-    library = LIBRARIES[kernel.target](model)
-    names = kernel.on_library(library, library.lift, library.functions)
-    d = plan.dimension
-    library.identity = np.eye(d).astype(object)
-    lag = np.empty((), dtype=object)
-    lag[()] = displacement()
-    result = names[OPERATOR](library.array_of(lag, "float64"))
-    shape = (d, d) if plan.heads == 1 else (plan.heads, d, d)
-    if result.dtype.name != "float64" or result.shape != shape:
-        raise LeavesTheRing(f"operator returns {result.dtype.name} of shape {result.shape}")
-    return np.asarray(result.data, dtype=object).reshape(plan.heads, d, d)
 
 
 # -- what A(u) is -------------------------------------------------------------------------------

@@ -129,6 +129,11 @@ def _vector_at(vector: Vector, values: Mapping[str, Scalar]) -> Vector:
     return Vector(tuple(tuple(x.substitute(values) for x in row) for row in vector.rows))
 
 
+def box_text(box: Box) -> str:
+    """`w in [0, 4], z in [-4, 4]`."""
+    return ", ".join(f"{name} in [{low:.4g}, {high:.4g}]" for name, (low, high) in box.items())
+
+
 __all__ = [
     "Asked",
     "Box",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -54,24 +54,51 @@ def run_operator(kernel: Kernel, plan: KernelPlan, model: Model, *arguments: Any
     The text forms F(τ) of the rows of the identity; a row of unknown numbers stands for each of
     them, so a bound for all x of norm 1 is one for every row.
     """
-    library = LIBRARIES[kernel.target](model)
-    names = kernel.on_library(library, library.lift, library.functions)
+    if plan.basis is not None:
+        raise LeavesTheRing("with a basis the operator is a product of two maps")
     d = plan.dimension
-    row = np.empty(d, dtype=object)
-    row[:] = [unknown(j, "float64") for j in range(d)]
-    library.identity = row
-    lag = library.array_of(_filled((), displacement()), "float64")
-    result = names[OPERATOR](lag, *brought(library, arguments))
-    shape = (d, d) if plan.heads == 1 else (plan.heads, d, d)
-    if result.dtype.name != "float64" or result.shape != shape:
-        raise LeavesTheRing(f"operator returns {result.dtype.name} of shape {result.shape}")
-    whole = np.asarray(result.data, dtype=object).reshape(plan.heads, d, d)
+    whole = operator_entries(kernel, plan, model, unknown_row(d), *arguments)
     if not all(x is y for rows in whole for row in rows for x, y in zip(rows[0], row, strict=True)):
         raise LeavesTheRing("the text does not treat the rows of the identity alike")
     rows = np.empty((plan.heads, d), dtype=object)
     for head, j in np.ndindex(*rows.shape):
         rows[head, j] = _of_head(whole[head, 0, j], head * d)
     return rows
+
+
+def unknown_row(size: int) -> Any:
+    """Unknown numbers in the place of any row of the identity."""
+    row = np.empty(size, dtype=object)
+    row[:] = [unknown(j, "float64") for j in range(size)]
+    return row
+
+
+def lag_of(library: RoundingLibrary) -> Any:
+    """The lag u, of shape ()."""
+    return library.array_of(_filled((), displacement()), "float64")
+
+
+def operator_entries(
+    kernel: Kernel,
+    plan: KernelPlan,
+    model: Model,
+    identity: Any,
+    *arguments: Any,
+    lag: Callable[[RoundingLibrary], Any] = lag_of,
+) -> Any:
+    """What `operator` returns, (HEADS, d, d) elements.
+
+    identity  what stands for the identity matrix, or for each of its rows
+    """
+    library = LIBRARIES[kernel.target](model)
+    names = kernel.on_library(library, library.lift, library.functions)
+    library.identity = identity
+    result = names[OPERATOR](lag(library), *brought(library, arguments))
+    d = plan.dimension
+    shape = (d, d) if plan.heads == 1 else (plan.heads, d, d)
+    if result.dtype.name != "float64" or result.shape != shape:
+        raise LeavesTheRing(f"operator returns {result.dtype.name} of shape {result.shape}")
+    return np.asarray(result.data, dtype=object).reshape(plan.heads, d, d)
 
 
 def _of_head(x: Any, first: int) -> Rounded:
@@ -125,4 +152,14 @@ def brought(library: RoundingLibrary, arguments: Sequence[Any]) -> list[Any]:
     return [library.brought(a) if isinstance(a, Rounded) else a for a in arguments]
 
 
-__all__ = ["brought", "given_inputs", "given_places", "rows_of", "run_operator", "run_side"]
+__all__ = [
+    "brought",
+    "given_inputs",
+    "given_places",
+    "lag_of",
+    "operator_entries",
+    "rows_of",
+    "run_operator",
+    "run_side",
+    "unknown_row",
+]

@@ -84,7 +84,10 @@ def safe_within(
     if found >= math.floor(bound.reach) and bound.limited_by == "domain":
         known = bound, found
         for reach in (HORIZON, *NEARER):
-            bound = again(max(reach, bound.reach))
+            try:
+                bound = again(max(reach, bound.reach))
+            except NotYetCovered:
+                continue
             found = _within(bound, limit)
             if found >= known[1]:
                 break

@@ -6,7 +6,8 @@ Of every plane, with φ = ωu and u = position − reference,
 
 An error of ĉ is at most (r + a)·|cos φ| + b·|sin φ|, r by roundings of ĉ itself, b by the angle;
 one of ŝ the same with |cos φ| and |sin φ| exchanged. So the pair is off by r + a + b, and by √2·f
-for what has no wave. The constants of the text are off by δ, and the angle by δ·|u|.
+for what has no wave. Both have one frequency ω̂ in the text: where it is off by δ, the pair turns by
+δ·|u|.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from numeric_check.rounding.element import Model, Rounded
 from numeric_check.rounding.formats import REAL_OF, DType
 from numeric_check.rounding.library import LIBRARIES
 from numeric_check.rounding.majorant import NO_INPUT, ZERO, number_of
-from numeric_check.rounding.measurement import SLACK, Measurement, standard_positions
+from numeric_check.rounding.measurement import SLACK, Measurement, ratio_of, standard_positions
 from numeric_check.rounding.running import given_places
 from numeric_check.rounding.upward import Polynomial
 from numeric_check.text_proof.exact_element import LeavesTheRing
@@ -135,8 +136,11 @@ def _bound(plane: Plane, waves: Waves, reach: float) -> BlockBound:
     flat: Polynomial = upward.NOTHING
     relative: Polynomial = upward.NOTHING
     moved = absolute = 0.0
+    found = [_frequency(element, plane, part) for element, part in zip(waves, "cs", strict=True)]
+    if found[0] != found[1]:
+        raise LeavesTheRing("a sine turns with another frequency than its cosine")
+    frequency = found[0]
     for element, part in zip(waves, "cs", strict=True):
-        frequency = _frequency(element, plane, part)
         with precision(BITS):
             away = upward.above(arb(frequency) - abs(plane.frequency.ball({})))
         if away > CLOSE * (1.0 + abs(plane.frequency.to_float())):
@@ -191,19 +195,26 @@ def measured_tables(
         plane = planes[b.group, b.block]
         for channel in plane.channels:
             for n, t in enumerate(places):
-                with precision(BITS):
-                    angle = -plane.frequency.ball({}) * arb(exact_number(t))
-                    pair = zip(found[:, n, channel], (angle.cos(), angle.sin()), strict=True)
-                    away = [float(abs(arb(exact_number(float(x))) - y).mid()) for x, y in pair]
-                error = math.hypot(*away)
+                error = _distance(found[:, n, channel], plane.frequency, t)
                 limit = upward.value(b.relative, abs(float(t))) * SLACK + b.absolute
-                ratio = error / limit if error else 0.0
-                if worst is None or not ratio <= worst.ratio:
+                ratio = float(ratio_of(error, limit))
+                if worst is None or ratio > worst.ratio:
                     worst = Measurement(
                         ratio, error, limit, TABLES, dtype, float(t), 0.0, 0, b.group, b.block, ()
                     )
     assert worst is not None
     return worst
+
+
+def _distance(pair: Any, frequency: Scalar, t: float) -> float:
+    """‖(ĉ, ŝ) − (cos φ, sin φ)‖ at φ = −ωt; ∞ where the table has what is no number."""
+    if not np.isfinite(pair).all():
+        return math.inf
+    with precision(BITS):
+        angle = -frequency.ball({}) * arb(exact_number(t))
+        exact = (angle.cos(), angle.sin())
+        away = [abs(arb(exact_number(float(x))) - y) for x, y in zip(pair, exact, strict=True)]
+    return math.hypot(*(float(x.mid()) for x in away))
 
 
 __all__ = ["measured_tables", "planes_of", "table_bounds"]

@@ -76,7 +76,8 @@ FixedPoint = Whole | Rest | Part | Turns
 
 def floor(model: Model, u: Any) -> Whole:
     """⌊û⌋ of a computed displacement."""
-    if not isinstance(u, Rounded) or model.reach > LARGEST_POSITION:
+    known = isinstance(u, Rounded) and u.depends is None
+    if not known or model.reach > LARGEST_POSITION:
         raise LeavesTheRing("the text takes the whole part of what is no position")
     return Whole(u)
 

@@ -130,8 +130,22 @@ def test_a_rotate_that_decays_leaves_its_bound() -> None:
     wrong = kernel_of(name, "numpy", (r"position, 0\.0, 0\)", "position, 0.0, 1)"))
     bound = rounding_bound(right, plan, "bfloat16", form="rotate")
     assert measure(wrong, plan, bound).ratio > 1.0
-    own = rounding_bound(wrong, plan, "bfloat16", form="rotate")
+    own = rounding_bound(wrong, plan, "bfloat16", form="rotate", reach=1000.0)
     assert own.epsilon(1000.0) > 1.0
+
+
+def test_an_error_that_grows_where_a_block_has_no_entry_is_in_the_bound() -> None:
+    """(fl32(e^{u/2}) − e^{u/2})·x₁ in the output of channel 0, of a chain that does not grow."""
+    plan = plan_kernel(from_document({"blocks": [{"chain_length": 2, "shear": "1/4"}]}))
+    text = emit(plan, "numpy", command="", certificate_digest="sha256:0").text
+    right = "    result[..., :] = links[..., 0]\n"
+    lost = "(grown.astype(np.float32).astype(np.float64) - grown)"
+    wrong = f"    grown = np.exp(0.5 * u)\n    result[..., :1] += {lost} * wide[..., 1:]\n"
+    assert right in text
+    kernel = compile_kernel(text.replace(right, right + wrong))
+    for reach in (20.0, 60.0):
+        bound = rounding_bound(kernel, plan, "float64", reach=reach)
+        assert 0.01 < measure(kernel, plan, bound).ratio <= 1.0
 
 
 @settings(max_examples=15, deadline=None)

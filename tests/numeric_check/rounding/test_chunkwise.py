@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from numeric_check.rounding import (
-    CausalBound,
     causal_bound,
     chunkwise_bound,
     judge,
@@ -16,6 +13,7 @@ from numeric_check.rounding import (
 )
 from numeric_check.rounding.causal import CHUNK, LONGEST, SMALL
 from symbolic_pe.errors import NotYetCovered
+from tests.numeric_check.rounding.comparisons import smaller_sums
 from tests.numeric_check.rounding.test_bound import TARGETS, kernel_of, planned
 
 SUMS = ["dense"]
@@ -32,10 +30,6 @@ LONG = [
 ]
 
 
-def smaller(bound: CausalBound, factor: float) -> CausalBound:
-    return replace(bound, error=tuple(c / factor for c in bound.error))
-
-
 @pytest.mark.parametrize("name", [*SUMS, *(pytest.param(x, marks=pytest.mark.slow) for x in LONG)])
 def test_measured_errors_lie_inside_and_an_eighth_is_left(name: str) -> None:
     kernel, plan = kernel_of(name, "numpy"), planned(name)
@@ -46,7 +40,7 @@ def test_measured_errors_lie_inside_and_an_eighth_is_left(name: str) -> None:
         bound = bound_of(kernel, plan, "bfloat16")
         assert bound.limit > 1000
         assert 1 / 8 < measure(kernel, plan, bound) <= 1.0
-        assert measure(kernel, plan, smaller(bound, 8)) > 1.0
+        assert measure(kernel, plan, smaller_sums(bound, 8)) > 1.0
 
 
 @pytest.mark.slow
@@ -78,7 +72,7 @@ def longer_runs(name: str, chunk: int) -> None:
     assert rows < long.error[0] - short.error[0] < 1.3 * rows, "sums over more rows"
     assert 1.0 <= long.error[1] / short.error[1] < 1.001, "a state is handed over as before"
     assert 0.0 < measure_chunkwise(kernel, plan, long) <= 1.0
-    assert measure_chunkwise(kernel, plan, smaller(long, 1000)) > 1.0
+    assert measure_chunkwise(kernel, plan, smaller_sums(long, 1000)) > 1.0
 
 
 def test_longer_runs_sum_over_more_rows() -> None:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from flint import arb, arb_mat
 
 from numeric_check.rounding import (
-    CausalBound,
     causal_bound,
     chunkwise_bound,
     judge,
@@ -21,15 +18,12 @@ from numeric_check.rounding.measured_causal import logarithmic_norm
 from numeric_check.rounding.sum_maps import NEAR_GAP, SumMaps
 from symbolic_pe.emit.plan import MatrixGroup
 from symbolic_pe.errors import NotYetCovered
+from tests.numeric_check.rounding.comparisons import smaller_sums
 from tests.numeric_check.rounding.test_bound import TARGETS, kernel_of, planned
 
 BOX = {"w": (0.5, 2.0), "z": (0.0, 1.5)}
 POINTS = [[1.0, 0.25], [0.5, 1.0], [2.0, 1.25], [1.0, 1.0 + 2.0**-30], [2.0, 0.0]]
 """Turning, critical, growing apart, next to critical, and without decay."""
-
-
-def smaller(bound: CausalBound, factor: float) -> CausalBound:
-    return replace(bound, error=tuple(c / factor for c in bound.error))
 
 
 @pytest.mark.parametrize(
@@ -43,7 +37,7 @@ def test_measured_errors_of_steps_lie_inside(dtype: str) -> None:
     assert bound.limit > 1000
     worst = max(measure_causal(kernel, plan, bound, values) for values in POINTS)
     assert (1 / 500 if dtype == "float32" else 1 / 4) < worst <= 1.0
-    assert measure_causal(kernel, plan, smaller(bound, 2000), POINTS[0]) > 1.0
+    assert measure_causal(kernel, plan, smaller_sums(bound, 2000), POINTS[0]) > 1.0
 
 
 @pytest.mark.slow

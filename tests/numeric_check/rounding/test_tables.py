@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
+import math
 
+import numpy as np
 import pytest
 
 from numeric_check.reference_values.tolerance import DTYPES
 from numeric_check.rounding import KernelBound, judge, measure, rounding_bound, safe_position
 from numeric_check.rounding.blocks import TABLES
 from symbolic_pe.errors import NotYetCovered
+from tests.numeric_check.rounding.comparisons import bounds_of_an_edit, smaller
 from tests.numeric_check.rounding.test_bound import HALVES, TARGETS, kernel_of, planned
 
 TABLED = ["catalogue:rope", HALVES, "rope-turns", "warm-rope", "catalogue:grape-m"]
@@ -25,11 +27,6 @@ CASES = [
 
 def bound_of(name: str, target: str, dtype: str, *edits: tuple[str, str]) -> KernelBound:
     return rounding_bound(kernel_of(name, target, *edits), planned(name), dtype, form=TABLES)
-
-
-def smaller(bound: KernelBound, factor: float) -> KernelBound:
-    blocks = tuple(replace(b, relative=tuple(c / factor for c in b.relative)) for b in bound.blocks)
-    return replace(bound, blocks=blocks)
 
 
 @pytest.mark.parametrize(("name", "target", "dtype"), CASES)
@@ -65,13 +62,8 @@ FLOATS = (r"angle = u \* THETA", "angle = (u * THETA).astype(np.float32)")
 
 
 def test_angles_in_float32_make_the_bound_larger_and_leave_the_other_one() -> None:
-    plan = planned("catalogue:rope")
-    known = bound_of("catalogue:rope", "numpy", "bfloat16")
-    faulty = kernel_of("catalogue:rope", "numpy", FLOATS)
-    found = rounding_bound(faulty, plan, "bfloat16", form=TABLES)
+    known, found = bounds_of_an_edit("catalogue:rope", FLOATS, "bfloat16", TABLES)
     assert found.relative[1] > 1e6 * known.relative[1]
-    assert measure(faulty, plan, known).ratio > 1.0
-    assert measure(faulty, plan, found).ratio <= 1.0
 
 
 @pytest.mark.parametrize(
@@ -80,6 +72,7 @@ def test_angles_in_float32_make_the_bound_larger_and_leave_the_other_one() -> No
         ((r"angle = u \* THETA", "angle = -u * THETA"), "another wave"),
         ((r"angle = u \* THETA", "angle = u * THETA * 1.0000001"), "another frequency"),
         ((r"np\.sin\(angle\)", "np.cos(angle)"), "another wave"),
+        ((r"np\.sin\(angle\)", "np.sin(angle * (1.0 - 2.0**-42))"), "than its cosine"),
         ((r"np\.cos\(angle\)\.astype", "(2.0 * np.cos(angle)).astype"), "another wave"),
         ((r"np\.repeat\(sine, 2, axis=-1\)", "sine"), "shape"),
         ((r"np\.repeat\(sine, 2, axis=-1\)", "np.concatenate((sine, sine), axis=-1)"), "frequency"),
@@ -102,6 +95,21 @@ def test_a_fault_of_rotary_table_alone_is_seen() -> None:
         bound_of("catalogue:rope", "numpy", "float32", edit).relative[0]
         > 1000 * (known.relative[0])
     )
+
+
+def test_tables_with_what_is_no_number_leave_any_bound() -> None:
+    """Angles in float16 are infinite from 65520 on."""
+    edit = (r"angle = u \* THETA", "angle = (u * THETA).astype(np.float16).astype(np.float64)")
+    kernel, plan = kernel_of("catalogue:rope", "numpy", edit), planned("catalogue:rope")
+    with np.errstate(all="ignore"):
+        found = measure(kernel, plan, bound_of("catalogue:rope", "numpy", "float32"))
+    assert (found.ratio, found.error) == (math.inf, math.inf)
+    with pytest.raises(NotYetCovered, match="leave the range of a format that it casts to"):
+        rounding_bound(kernel, plan, "float32", form=TABLES)
+    judged = judge(kernel, plan, dtypes=["float32"])
+    assert judged.verdict == "undecided"
+    assert "no finite bound" in judged.reason
+    assert not judged.header_lines()
 
 
 def test_kernels_without_tables_have_none() -> None:
