@@ -33,6 +33,10 @@ FEW_CALLS = ((None, ""), (3, "chunks"), (4, "steps"))
 values, each measured on its own."""
 SPACED = (0, 1, 30, 31, 60, 90, 91, 120, 150)
 """Where a map that is taken to a later position first grows, by far more than it rounds."""
+AFTER_A_GAP = (0, 1, 2, 3, 4, 5, 6, 7)
+"""Positions after a gap that nothing is read across: no lag that is summed is long."""
+IN_RANGE = 500.0
+"""e^500 is in the range of float64, with room for other factors."""
 PREFILLED = 4
 """Positions taken chunkwise before the others follow step by step."""
 NAMES = ("q", "s", "v")
@@ -63,6 +67,7 @@ class _Call:
     split  the chunkwise form ends after `PREFILLED` positions, whose state the others go on from:
            chunkwise again, or step by step
     channels  of queries and keys the only ones that are not 0; all of them where none is named
+    first     of the keys that are not 0
     """
 
     positions: Rows
@@ -70,6 +75,7 @@ class _Call:
     chunk: int | None
     split: str = ""
     channels: tuple[int, ...] = ()
+    first: int = 0
 
     @property
     def law(self) -> str:
@@ -97,6 +103,7 @@ class _Call:
         ]
         for x in drawn[:2]:
             x[..., self.without(subject)] = 0.0
+        drawn[1][..., : self.first, :] = 0.0
         return drawn
 
     def without(self, subject: Subject) -> list[int]:
@@ -128,14 +135,29 @@ def check_forms(subject: Subject) -> None:
 
 
 def _check_blocks(subject: Subject) -> None:
-    """Every group of blocks alone: beside one that grows, the rounding of others is not seen."""
+    """Every group of blocks alone: beside one that grows, the rounding of others is not seen.
+
+    With a basis every group reads the same channels, and they are measured together.
+    """
     limit = subject.plan.encoding.domain.max_position
     parts = {tuple(map(int, np.unique(g.columns))) for g in subject.exact.query([fmpq(0)])}
-    if len(parts) == 1 or limit < SPACED[-1]:  # with a basis every group reads the same channels
-        return
+    gap = _gap(subject)
     for channels in sorted(parts):
-        call = _Call((SPACED, SPACED), subject.dtypes[0], 64, "", channels)
-        _check(subject, call, _exact(subject, call))
+        calls = []
+        if len(parts) > 1 and limit >= SPACED[-1]:
+            calls.append(_Call((SPACED, SPACED), subject.dtypes[0], 64, "", channels))
+        if gap > 0:
+            rows = (0, *(gap + p for p in AFTER_A_GAP))
+            calls.append(_Call((rows, rows), subject.dtypes[0], 64, "", channels, first=1))
+        for call in calls:
+            _check(subject, call, _exact(subject, call))
+
+
+def _gap(subject: Subject) -> int:
+    """The longest for which all exponentials are in range, so that only roundings differ."""
+    longest = subject.plan.encoding.domain.max_position - AFTER_A_GAP[-1]
+    growth = subject.largest_growth
+    return longest if growth == 0.0 else min(longest, int(IN_RANGE / growth))
 
 
 def check_forms_quickly(subject: Subject) -> None:
@@ -277,6 +299,8 @@ def _line(subject: Subject, call: _Call, entry: tuple[int, ...], expected: objec
         statements += script.normal(name, shape, subject.seed + i, call.dtype)
     zero = call.without(subject)
     statements += [f"{name}[..., {zero}] = 0" for name in NAMES[:2] if zero]
+    if call.first:
+        statements.append(f"{NAMES[1]}[..., :{call.first}, :] = 0")
     place = script.positions(
         call.positions[0] if call.shared else [*call.positions[0], *call.positions[1]]
     )

@@ -228,13 +228,21 @@ class Subject:
     @property
     def largest_rate(self) -> float:
         """The rate that limits the served window."""
-        rates = [0.0]
+        return max(map(abs, self._rates()), default=0.0)
+
+    @property
+    def largest_growth(self) -> float:
+        """The largest rate above 0, at which A(τ) grows with τ; 0 where it does not."""
+        return max([0.0, *self._rates()])
+
+    def _rates(self) -> list[float]:
+        rates = []
         for group, block in zip(self.plan.groups, self.exact.exponential([ONE_STEP]), strict=True):
             if isinstance(group, BlockGroup):
-                rates += [abs(self.exact.scalar(x)) for row in group.rate.rows for x in row]
+                rates += [self.exact.scalar(x) for row in group.rate.rows for x in row]
             else:
                 rates.append(float(block.growth.max()))
-        return max(rates)
+        return rates
 
     def roundings(self, block: BlockArray) -> int:
         """m of `tolerance` for one group."""

@@ -9,7 +9,8 @@ linear form in the symbolic positions (`free_flow`). It is decided that the resu
     S ↦ S A(lag)ᵀ + v kᵀ,   output S q
     o_i = S A(t_i − c)ᵀ q_i + Σ_{j ≤ i} (q_iᵀA(t_i − t_j)k_j) v_j,   last state likewise
 
-for all real positions, states, inputs and every A: for the lengths, chunks and shapes of `CASES`,
+for all real positions, states, inputs and every A, and that no vector is moved over a negative lag,
+where A could grow although the sum does not: for the lengths, chunks and shapes of `CASES`,
 with and without a batch, rows of positions, grouped queries, states handed over, and runs of up to
 `LONGEST` positions. By induction over positions the step is the whole recurrence. A sequence is
 taken in runs (`runs_of`), each of which hands its state to the next.
@@ -44,9 +45,20 @@ from numeric_check.text_proof.exact_element import LeavesTheRing
 from numeric_check.text_proof.exact_engine import Engine
 from numeric_check.text_proof.exact_input import Refuted, is_decided
 from numeric_check.text_proof.exact_torch import ExactTorch
-from numeric_check.text_proof.free_flow import COMPONENTS, Form, Pair, pairs, plus
+from numeric_check.text_proof.free_flow import COMPONENTS, Form, Pair, pairs, plus, told
 from numeric_check.text_proof.free_map import Flow, FreeMap, Objects, same_objects
-from numeric_check.text_proof.free_symbols import KEY, QUERY, STATE, WIDTH, Axes, Named, Symbols
+from numeric_check.text_proof.free_symbols import (
+    KEY,
+    LAG,
+    QUERY,
+    START,
+    STATE,
+    TIME,
+    WIDTH,
+    Axes,
+    Named,
+    Symbols,
+)
 from numeric_check.text_proof.parametric_proof import Run
 from numeric_check.text_proof.plain_maps import PlainMap, decide_same
 from symbolic_pe.algebra.complex_scalar import ComplexScalar
@@ -167,7 +179,8 @@ class _Causal:
     @property
     def map(self) -> FreeMap:
         """What stands for the map of the text."""
-        return FreeMap(self.engine, self.flows, self.parameters, self.in_basis)
+        forward = not self.plan.turns_in_a_basis  # there, no lag of either sign lets A grow
+        return FreeMap(self.engine, self.flows, self.parameters, self.in_basis, forward)
 
     @property
     def symbols(self) -> Symbols:
@@ -241,7 +254,7 @@ class _Causal:
         """Output and state of `recurrent_step` with leading axes, and lags with some of them."""
         query, key = (self.symbols.vectors(kind, lead, ()) for kind in (QUERY, KEY))
         state, value = self.symbols.vectors(STATE, lead, (WIDTH,)), self.symbols.values(lead, ())
-        lag = self.symbols.positions("lag", rows, ())
+        lag = self.symbols.positions(LAG, rows, ())
         given = (self.engine.bring(x.elements) for x in (state, query, key, value))
         found = self.names["recurrent_step"](*given, self._given(lag), *self.parameters)
         whole, where = (*lead, *self.symbols.axes), f"recurrent_step, leading axes {lead}, {rows}"
@@ -366,9 +379,9 @@ class _Given:
             symbols.vectors(QUERY, case.query, n),
             symbols.vectors(KEY, case.key, n),
             symbols.values(case.key, n),
-            symbols.positions("t", case.rows, n),
+            symbols.positions(TIME, case.rows, n),
             symbols.vectors(STATE, case.key, (WIDTH,)) if case.state else None,
-            symbols.positions("c", starts[case.start], ()) if case.start else None,
+            symbols.positions(START, starts[case.start], ()) if case.start else None,
         )
 
     def _wide(self, names: Objects, *rows: int) -> Objects:
@@ -427,8 +440,7 @@ def _told(found: Mapping[tuple[Form, Form], Any]) -> str:
     if not found:
         return "not at all"
     ((growth, form), count), *_ = found.items()
-    over = " ".join(f"{'+' if c > 0 else '-'} {abs(c)}*{name}" for name, c in form or growth)
-    return f"{count} times over the lag {over or '0'}"
+    return f"{count} times over the lag {told(form or growth)}"
 
 
 __all__ = ["CausalProof", "decide_causal"]

@@ -72,6 +72,11 @@ def plus(a: Form, b: Form, sign: Number = 1) -> Form:
     return tuple(sorted(found.items()))
 
 
+def told(form: Form) -> str:
+    """A linear form in words."""
+    return " ".join(f"{'+' if c > 0 else '-'} {abs(c)}*{name}" for name, c in form) or "0"
+
+
 class _Element(Exact):
     """Arithmetic that both kinds share: with arrays it is NumPy's."""
 
@@ -302,4 +307,5 @@ __all__ = [
     "added",
     "pairs",
     "plus",
+    "told",
 ]

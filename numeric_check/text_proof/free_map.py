@@ -11,6 +11,7 @@ import numpy as np
 
 from numeric_check.text_proof.exact_element import LeavesTheRing
 from numeric_check.text_proof.exact_engine import Engine
+from numeric_check.text_proof.exact_input import Refuted
 from numeric_check.text_proof.free_flow import (
     COMPONENTS,
     Form,
@@ -20,7 +21,9 @@ from numeric_check.text_proof.free_flow import (
     Vector,
     number,
     plus,
+    told,
 )
+from numeric_check.text_proof.free_symbols import never_negative
 
 Objects = Any
 """An object array."""
@@ -56,12 +59,14 @@ class FreeMap:
 
     flows       what A is in every head
     parameters  what stands for the parameters, which the text has to hand on
+    forward     whether vectors may be moved over lags ≥ 0 alone; B, without the rate, over any
     """
 
     engine: Engine
     flows: tuple[Flow, ...]
     parameters: tuple[Any, ...]
     in_basis: bool
+    forward: bool = True
 
     def into_basis(self, x: Any, position: Any, reference: Any, side: Any) -> Any:
         """Pᵀq or P⁻¹k: the change of basis alone."""
@@ -80,7 +85,8 @@ class FreeMap:
     ) -> Any:
         """A(u)ᵀq for side 1, A(−u)k for −1, u = position − reference; for side 0 B alone.
 
-        In a basis there may be no side: then K is skew, and both are one.
+        In a basis there may be no side: then K is skew, and both are one. Raises `Refuted` for a
+        lag that may be negative.
         """
         if not same_objects(parameters, self.parameters):
             raise LeavesTheRing("the text hands on other parameters")
@@ -94,6 +100,12 @@ class FreeMap:
             if not alone and side is not None and is_query != (side == 1):
                 raise LeavesTheRing("the text moves queries as keys, or keys as queries")
             sign, flow = 1 if is_query else -1, self.flows[vector.head]
+            if self.forward and not alone and not never_negative(plus((), lag, sign)):
+                what = "query" if is_query else "key or state"
+                raise Refuted(
+                    f"a {what} is moved over the lag {told(plus((), lag, sign))}, which may be "
+                    "negative; causal sums move vectors to later positions alone"
+                )
             moved = vector._replace(form=flow.moved(vector.form, lag, sign))
             return moved, () if alone else flow.growth(lag, sign)
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
-from numeric_check.text_proof.free_flow import COMPONENTS, Free, Lag
+from numeric_check.text_proof.free_flow import COMPONENTS, Form, Free, Lag
 
 Objects = Any
 """An object array."""
 Axes = tuple[int, ...]
 QUERY, KEY, STATE, VALUE = "q", "k", "S", "v"
+TIME, START, LAG = "t", "c", "lag"
+"""Positions of rows, where a state was summed, and the time of one step."""
 WIDTH = 2
 """Channels of a value: two show a state that is transposed."""
 
@@ -70,8 +73,39 @@ class Symbols:
         return Named(names, elements)
 
 
+def never_negative(form: Form) -> bool:
+    """Whether Σ cᵢtᵢ ≥ 0 for a start c ≤ t_0 ≤ t_1 ≤ … and a lag ≥ 0, positions of one row.
+
+    By parts: Σ cᵢtᵢ = Σ (cᵢ + cᵢ₊₁ + …)(tᵢ − tᵢ₋₁), so every such sum is ≥ 0 and the whole is 0.
+    """
+    if any(c < 0 for name, c in form if _kind(name) == LAG):
+        return False
+    places = [(_kind(name), *_axes(name)) for name, _ in form if _kind(name) != LAG]
+    if len({place[1:-1] for place in places if place[0] == TIME}) > 1:
+        return False
+    ordered = sorted((_order(name), c) for name, c in form if _kind(name) != LAG)
+    rest = list(accumulate(c for _, c in reversed(ordered)))
+    return not rest or (min(rest) >= 0 and rest[-1] == 0)
+
+
+def _kind(name: str) -> str:
+    return name.partition("_")[0]
+
+
+def _axes(name: str) -> Axes:
+    return tuple(map(int, name.split("_")[1:]))
+
+
+def _order(name: str) -> int:
+    """The start, then the positions of a row."""
+    return -1 if _kind(name) == START else _axes(name)[-1]
+
+
 def _empty(shape: Axes) -> Objects:
     return np.empty(shape, dtype=object)
 
 
-__all__ = ["KEY", "QUERY", "STATE", "WIDTH", "Axes", "Named", "Symbols"]
+__all__ = [
+    "KEY", "LAG", "QUERY", "START", "STATE", "TIME", "WIDTH", "Axes", "Named", "Symbols",
+    "never_negative",
+]  # fmt: skip

@@ -197,11 +197,14 @@ def range_served(plan: KernelPlan) -> str:
 
 def _causal_sums(plan: KernelPlan) -> str:
     """Which positions the recurrent and the chunkwise form serve."""
-    text = (
-        "recurrent_step and chunkwise give Σ_{s ≤ t} (qᵀA(t − s)k) v, without softmax, from lags "
-        "t − s ≥ 0 alone: no exponent is positive where A decays, so they serve every position "
-        "and every gap, at any length of chunk, with a state in float32 or wider."
+    sums = "recurrent_step and chunkwise give Σ_{s ≤ t} (qᵀA(t − s)k) v, without softmax"
+    served = (
+        "they serve every position and every gap, at any length of chunk, with a state in float32 "
+        "or wider."
     )
+    if plan.turns_in_a_basis:
+        return f"{sums}. Nothing grows or decays: {served}"
+    text = f"{sums}, from lags t − s ≥ 0 alone: no exponent is positive where A decays, so {served}"
     if _may_grow(plan):
         return f"{text} Where A grows with the lag, they are finite as long as A(t − s) is."
     return text

@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {"name": "dense-heads"}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:5a85825f09acfe65192cc7ec4ace7d2f06eb17eb22d759fd46a53acf342a020d
+# body:        sha256:364fb0741964bd2c7c46f0d58d141bdad58d3061da557bba6c340aeeecebcd3f
 """Dense-heads.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k in every
@@ -30,9 +30,8 @@ Precision: angles and exponents in float64 whatever the dtype of the input; the 
 Range: every position. Up to 1048576, angles are off by less than 6e-09 rad.
 
 Causal sums: recurrent_step and chunkwise give Σ_{s ≤ t} (qᵀA(t − s)k) v, without
-    softmax, from lags t − s ≥ 0 alone: no exponent is positive where A decays, so they
-    serve every position and every gap, at any length of chunk, with a state in float32
-    or wider.
+    softmax. Nothing grows or decays: they serve every position and every gap, at any
+    length of chunk, with a state in float32 or wider.
 
 Guarantee: transform_query(q, t) · transform_key(k, s) = qᵀA(t − s)k for all real t, s
     and every reference, up to rounding; the laws of A are proved in the certificate

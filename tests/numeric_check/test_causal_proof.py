@@ -9,7 +9,8 @@ from numeric_check.text_proof.causal_cases import CASES, Case, runs_of
 from numeric_check.text_proof.causal_proof import CausalProof, decide_causal
 from numeric_check.text_proof.exact_engine import ENGINES
 from numeric_check.text_proof.exact_input import Refuted
-from numeric_check.text_proof.free_flow import Free, Lag, pairs, plus
+from numeric_check.text_proof.free_flow import Form, Free, Lag, pairs, plus
+from numeric_check.text_proof.free_symbols import never_negative
 from numeric_check.text_proof.parametric_proof import Run
 from numeric_check.text_proof.plain_maps import decide_plain_maps
 from tests.numeric_check.test_exact_forms import decide, printed
@@ -91,9 +92,43 @@ def test_a_map_that_is_used_the_wrong_way_is_not_decided() -> None:
     assert causal("learned-rates", "numpy", old, new, CASES) == CausalProof()
 
 
-def test_the_reference_inside_a_run_is_free() -> None:
+def test_no_vector_is_moved_to_an_earlier_position() -> None:
+    """Another reference inside a run gives the same sums, by lags at which A may overflow."""
     old, new = SUMS[3]
-    assert decide("learned-rates", "numpy", old, new).executed >= BOTH
+    found = decide("learned-rates", "numpy", old, new)
+    assert found.verdict == "refuted"
+    assert "over the lag" in found.reason
+    assert "negative" in found.reason
+
+
+def test_where_nothing_grows_the_reference_is_free() -> None:
+    """K only turns: in `_within` positions are taken from any one of them."""
+    old = printed("dense-heads", "numpy")[0].text.split("def _within")[1]
+    new = old.replace("position[..., :1]", "position[..., -1:]")
+    assert new.count("position[..., -1:]") == 2
+    assert decide("dense-heads", "numpy", old, new).executed >= BOTH
+    one = old.replace("position[..., :1]", "position[..., -1:]", 1)
+    assert decide("dense-heads", "numpy", old, one).verdict == "refuted"
+
+
+@pytest.mark.parametrize(
+    ("form", "known"),
+    [
+        ((("t_0_3", 1), ("t_0_1", -1)), True),
+        ((("t_0_1", 1), ("t_0_3", -1)), False),
+        ((("t_0_1", 1), ("t_0_2", -2), ("t_0_3", 1)), False),
+        ((("t_0_0", -1), ("t_0_1", 1), ("t_0_2", -1), ("t_0_11", 1)), True),
+        ((("t_0_3", 1), ("t_1_1", -1)), False),
+        ((("c_0", -1), ("t_0_0", 1)), True),
+        ((("c", 1), ("t_0", -1)), False),
+        ((("lag", 1),), True),
+        ((("lag_0", -1),), False),
+        ((("t_3", 1),), False),
+        ((), True),
+    ],
+)
+def test_a_linear_form_of_positions_in_order_is_never_negative(form: Form, known: bool) -> None:
+    assert never_negative(form) is known
 
 
 def test_other_parameters_are_not_handed_on() -> None:

@@ -173,6 +173,10 @@ FAULTS = {
         "rope_half_partial_numpy", "dtype=np.float32):\n    \"\"\"cos and sin",
         "dtype=np.float64):\n    \"\"\"cos and sin", "defaults",
     ),
+    "a gap read across": (
+        "by_hand_dense_numpy", "place = times[1::2, ..., :1]", "place = times[::2, ..., :1]",
+        "chunkwise-form",
+    ),
     "infinity times zero": ("retnet_torch", "lag.clamp(min=0.0)", "lag", "gradient"),
 }  # fmt: skip
 
