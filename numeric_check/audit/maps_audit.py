@@ -100,9 +100,8 @@ def accuracy(context: Context, planes: Spectrum, recognised: Recognised) -> list
     """What is asked of every dtype."""
     exact = exact_maps(context, planes, recognised)
     precise = precision(context, exact)
-    right = all(f.verdict is not Verdict.REFUTED for f in precise)
     findings = [*precise, *distinct(context), served_range(context)]
-    return [*findings, *outside(context, exact, right=right)]
+    return [*findings, *outside(context, exact, precise)]
 
 
 def _asked(asked: questions.Question, probe: history.Probe, context: Context) -> Finding:

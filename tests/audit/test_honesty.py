@@ -100,3 +100,17 @@ def test_the_first_call_of_all_is_that_of_history(axes: int, late: int, size: fl
     report = audit(replace(right, query=faulty, key=faulty, axes=axes, fresh=None))
     wrong = [f.question for f in report.refuted]
     assert wrong == ([] if (late, size) == (0, 1.0) else ["history"])
+
+
+def test_a_single_position_is_not_told_as_another_that_looks_alike() -> None:
+    def slow(x: Any, positions: Any) -> Any:
+        places = np.asarray(positions)
+        angle = (places if len(places) > 1 else places + 1)[:, None] * np.array([1e-4, 5e-5])
+        y, z = np.split(x, 2, -1)
+        return np.concatenate(
+            [y * np.cos(angle) - z * np.sin(angle), y * np.sin(angle) + z * np.cos(angle)], -1
+        )
+
+    found = audit(slow, dimension=4).of("prefill = decode")
+    assert found.verdict == "refuted"
+    assert "count" not in found.detail
