@@ -24,7 +24,6 @@ from numeric_check.audit.gathering import Gathered, gather
 from numeric_check.audit.libraries import Array
 from numeric_check.audit.maps_audit import accuracy, calls, context_of, laws, paths_of_axis
 from numeric_check.audit.matrices import norm
-from numeric_check.audit.measurement import in_order
 from numeric_check.audit.planes import Spectrum
 from numeric_check.audit.probes.generator import generator
 from numeric_check.audit.probes.transforms import asked_of
@@ -55,14 +54,15 @@ def audit_axes(
     of axes or channels.
     """
     _check(subject, declared)
-    subject = replace(subject, outputs=in_order(line(subject, *range(subject.axes))).outputs)
+    together = _together(subject)
+    if isinstance(together, Gathered):
+        subject = replace(subject, outputs=together.subject.outputs)
     findings: list[Finding] = []
     found: list[Gathered] = []
     words = []
     for axis in range(subject.axes):
-        of_axis = line(subject, axis)
-        gathered = gather(of_axis)
-        context, planes = context_of(of_axis, gathered), gathered.planes
+        gathered = gather(line(subject, axis))
+        context, planes = context_of(gathered), gathered.planes
         recognised = recognise(context.recovered, planes)
         named = questions.AXIS.of(str(axis)).name
         asked = [
@@ -74,7 +74,7 @@ def audit_axes(
         found.append(gathered)
         words.append(f"axis {axis} drives {_driven(planes)}")
     findings.append(_joint(subject, [g.recovered for g in found]))
-    findings += _diagonal(subject, deep=deep)
+    findings += _diagonal(together, deep=deep)
     if declared is not None:
         findings.append(_against(subject, found, declared, spec, strict=strict))
     conditions = {
@@ -210,14 +210,19 @@ def _plain(value: Any) -> str:
     return str(np.asarray(value).tolist())
 
 
-def _diagonal(subject: MapSubject, *, deep: bool) -> list[Finding]:
-    """All coordinates equal, as in text: which encoding it is, and all that is asked of calls."""
+def _together(subject: MapSubject) -> Gathered | AuditError:
+    """What is gathered of all coordinates moving together, the first that the subject sees."""
     try:
-        together = line(subject, *range(subject.axes))
-        gathered = gather(together)
+        return gather(line(subject, *range(subject.axes)))
     except AuditError as error:
-        return [questions.TEXT.undecided(str(error))]
-    context, planes = context_of(together, gathered, deep=deep), gathered.planes
+        return error
+
+
+def _diagonal(gathered: Gathered | AuditError, *, deep: bool) -> list[Finding]:
+    """All coordinates equal, as in text: which encoding it is, and all that is asked of calls."""
+    if isinstance(gathered, AuditError):
+        return [questions.TEXT.undecided(str(gathered))]
+    context, planes = context_of(gathered, deep=deep), gathered.planes
     fit = generator(context, planes, recognise(context.recovered, planes))
     text = replace(fit, question=questions.TEXT.name, statement=questions.TEXT.statement)
     return [text, *calls(context), *asked_of(context)]

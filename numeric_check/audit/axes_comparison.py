@@ -128,11 +128,14 @@ def explained(ours: Turning, theirs: Turning, names: Sequence[str]) -> str:
     """What the difference looks like, in words, or ""."""
     count = len(names)
     if ours.frequencies.shape == theirs.frequencies.shape:
-        for order in permutations(range(count)):
+        _, *orders = permutations(range(count))  # the first moves nothing
+        for order in orders:
             for sign in (1, -1):
                 if ours.near(sign * theirs.frequencies[:, order]):
-                    return _exchanged(order, names)
-        for signs in np.ndindex(*(2,) * count):
+                    turned = ", and all turn the other way" if sign < 0 else ""
+                    return _exchanged(order, names) + turned
+        _, *some = np.ndindex(*(2,) * count)  # the first turns nothing
+        for signs in some:
             if ours.near(theirs.frequencies * (1 - 2 * np.array(signs))):
                 which = [f"axis {a} ({names[a]})" for a in range(count) if signs[a]]
                 return f"{' and '.join(which)} {'is' if len(which) == 1 else 'are'} reversed"

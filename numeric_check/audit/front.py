@@ -159,31 +159,32 @@ def audit(
         expected = ", ".join(f.name for f in fields(Options))
         raise AuditError(f"{unknown[0]}: unknown option; expected {expected}")
     options = Options(**stated)
-    if isinstance(subject, Path):
-        adapted = read_adapter(subject, beside)
-        against = against if against is not None else adapted.against
-        if against is not None and adapted.kind == "maps" and adapted.axes == 1:
-            declared = read_any_specification(against) if isinstance(against, str) else against
+    adapted = read_adapter(subject, beside) if isinstance(subject, Path) else None
+    if against is None and adapted is not None:
+        against = adapted.against
+    spec = against if isinstance(against, str) else ""
+    declared = read_any_specification(against) if isinstance(against, str) else against
+    if adapted is not None:
+        if declared is not None and adapted.kind == "maps" and adapted.axes == 1:
             options = replace(options, axes=_axes_of(declared, options))
         found: Subject = adapted_subject(adapted, options)
         options = replace(options, kind=adapted.kind)
     elif isinstance(subject, (MapSubject, ScoreSubject, BiasSubject, TableSubject)):
         found = subject
     else:
-        found = _described(subject, against, options)
-    options.check(found, against=against is not None)
+        found = _described(subject, declared, options)
+    options.check(found, against=declared is not None)
     with single_thread(found.library), np.errstate(all="ignore"):
-        return _audited(found, against, options, progress)
+        return _audited(found, declared, spec, options, progress)
 
 
 def _audited(
     subject: Subject,
-    against: str | Specification | None,
+    declared: Specification | None,
+    spec: str,
     options: Options,
     progress: Progress,
 ) -> AuditReport:
-    declared = read_any_specification(against) if isinstance(against, str) else against
-    spec = against if isinstance(against, str) else ""
     if isinstance(subject, TableSubject):
         if declared is not None:
             raise SpecificationError("--against: an absolute table is compared with nothing")
@@ -224,11 +225,10 @@ def _other_form(declared: Specification) -> str:
 # -- from a callable to a subject ---------------------------------------------------------------
 
 
-def _described(subject: Any, against: str | Specification | None, options: Options) -> Subject:
+def _described(subject: Any, declared: Specification | None, options: Options) -> Subject:
     if not isinstance(subject, str) and not callable(subject):
         raise AuditError(f"expected a callable or module:attribute, got {type(subject).__name__}")
-    if against is not None and options.kind in ("maps", "score"):
-        declared = read_any_specification(against) if isinstance(against, str) else against
+    if declared is not None and options.kind in ("maps", "score"):
         options = _as_declared(options, declared)
     if options.kind == "maps":
         return (

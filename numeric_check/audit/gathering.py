@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from numeric_check.audit.boundaries import boundaries
 from numeric_check.audit.departures import confirmed
 from numeric_check.audit.explanations import explained
-from numeric_check.audit.measurement import Measurement, measure
+from numeric_check.audit.measurement import Measurement, in_order, measure
 from numeric_check.audit.planes import Spectrum, spectrum
 from numeric_check.audit.positions import beyond, with_neighbours
 from numeric_check.audit.recovery import Recovered, recover
@@ -23,9 +23,11 @@ from numeric_check.audit.sweep import Swept, sweep
 class Gathered:
     """Matrices, the generator, its planes, runs of blocks, and what a sweep has found.
 
+    subject      with results in the order of the channels of x
     explanation  what explains that no generator fits, in words, or ""
     """
 
+    subject: MapSubject
     measured: Measurement
     recovered: Recovered
     planes: Spectrum
@@ -38,15 +40,17 @@ def gather(subject: MapSubject) -> Gathered:
     """Measure, and measure again with the positions that the first round points at.
 
     These are some beyond the longest wavelength, those where a sweep over every position finds a
-    failure, and their neighbours. Raises `AuditError` when positions 0, 1, 2 are not accepted.
+    failure, and their neighbours. Nothing calls the subject before its first calls are kept. Raises
+    `AuditError` when positions 0, 1, 2 are not accepted.
     """
     edges = boundaries(subject)
-    measured = measure(subject, edges)
+    subject, measured = in_order(subject, measure(subject, edges))
+    first = measured.first
     recovered = recover(measured)
     planes = spectrum(recovered)
     extra = _beyond_wavelengths(planes)
     if extra and extra[-1] > measured.positions[-1] and not measured.refused:
-        measured = measure(subject, (*edges, *extra))
+        measured = replace(measure(subject, (*edges, *extra)), first=first)
         recovered = recover(measured)
     near = scan_near(subject, measured)
     recovered = confirmed(recovered, (near,), measured, subject)
@@ -54,7 +58,8 @@ def gather(subject: MapSubject) -> Gathered:
     swept = sweep(subject, measured, recovered)
     while swept is not None and not {o.position for o in swept.odd} <= known:
         known |= set(with_neighbours([o.position for o in swept.odd], measured.reach))
-        measured = measure(subject, sorted(p for p in known if p <= measured.reach))
+        known = {p for p in known if p <= measured.reach}
+        measured = replace(measure(subject, sorted(known)), first=first)
         recovered = confirmed(recover(measured), (near,), measured, subject)
         if not recovered.fits:
             break
@@ -65,7 +70,7 @@ def gather(subject: MapSubject) -> Gathered:
         scanned = (near,) if far is None else (near, far)
         recovered = confirmed(recovered, scanned, measured, subject)
     words = explained(subject, measured, recovered)
-    return Gathered(measured, recovered, spectrum(recovered), scanned, swept, words)
+    return Gathered(subject, measured, recovered, spectrum(recovered), scanned, swept, words)
 
 
 def _beyond_wavelengths(planes: Spectrum) -> Sequence[int]:

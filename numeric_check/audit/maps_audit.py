@@ -9,7 +9,6 @@ from numeric_check.audit.context import Context
 from numeric_check.audit.exact import exact_maps
 from numeric_check.audit.finding import AuditReport, Finding, Verdict
 from numeric_check.audit.gathering import Gathered, gather
-from numeric_check.audit.measurement import in_order
 from numeric_check.audit.planes import Spectrum
 from numeric_check.audit.probes import generator as generators
 from numeric_check.audit.probes import history, transforms
@@ -20,7 +19,7 @@ from numeric_check.audit.probes.outside import outside
 from numeric_check.audit.probes.precision import precision
 from numeric_check.audit.probes.range import served_range
 from numeric_check.audit.probes.relativity import dependence, relativity
-from numeric_check.audit.probes.slots import paths
+from numeric_check.audit.probes.slots import alone, paths
 from numeric_check.audit.recognition import Recognised, recognise
 from numeric_check.audit.recovery import Recovered
 from numeric_check.audit.subject import FORMS, MapSubject
@@ -52,10 +51,9 @@ def audit_maps(
     Raises `AuditError` when the subject cannot be called at positions 0, 1, 2.
     """
     progress("measuring")
-    subject = in_order(subject)
     gathered = gather(subject)
     recovered, planes = gathered.recovered, gathered.planes
-    context = context_of(subject, gathered, declared, gain, strict=strict, deep=deep, clock=clock)
+    context = context_of(gathered, declared, gain, strict=strict, deep=deep, clock=clock)
     recognised = recognise(recovered, planes)
     findings = laws(context, planes, recognised, spec)
     progress("history")
@@ -95,17 +93,15 @@ def calls(context: Context) -> list[Finding]:
 
 def paths_of_axis(context: Context) -> list[Finding]:
     """What calls may do to one coordinate alone, while text, all of them equal, is right."""
-    prefill = (questions.PREFILL, dict(history.PROBES)[questions.PREFILL])
-    return [_asked(*prefill, context), *paths(context)]
+    return [_asked(questions.PREFILL, alone, context), *paths(context)]
 
 
 def accuracy(context: Context, planes: Spectrum, recognised: Recognised) -> list[Finding]:
     """What is asked of every dtype."""
     exact = exact_maps(context, planes, recognised)
     precise = precision(context, exact)
-    right = all(f.verdict is not Verdict.REFUTED for f in precise)
     findings = [*precise, *distinct(context), served_range(context)]
-    return [*findings, *outside(context, exact, right=right)]
+    return [*findings, *outside(context, exact, precise)]
 
 
 def _asked(asked: questions.Question, probe: history.Probe, context: Context) -> Finding:
@@ -116,7 +112,6 @@ def _asked(asked: questions.Question, probe: history.Probe, context: Context) ->
 
 
 def context_of(
-    subject: MapSubject,
     found: Gathered,
     declared: Encoding | None = None,
     gain: float | None = None,
@@ -127,7 +122,7 @@ def context_of(
 ) -> Context:
     """What every question receives."""
     return Context(
-        subject, found.measured, found.recovered, declared, gain, strict, deep, clock,
+        found.subject, found.measured, found.recovered, declared, gain, strict, deep, clock,
         found.scans, found.swept, found.explanation,
     )  # fmt: skip
 

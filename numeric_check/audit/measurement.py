@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from numeric_check.audit.arithmetic import Arithmetic, arithmetic_of
-from numeric_check.audit.libraries import DTYPES, Array
+from numeric_check.audit.libraries import Array
 from numeric_check.audit.matrices import connected_channels, norm, outputs_of
 from numeric_check.audit.positions import ALONE_PAIRS, FIRST, last_taken, maps_positions
 from numeric_check.audit.subject import MapSubject
@@ -131,21 +131,26 @@ def measure(subject: MapSubject, extra: Sequence[int] = ()) -> Measurement:
     )  # fmt: skip
 
 
-def in_order(subject: MapSubject) -> MapSubject:
-    """The subject with results in the order of the channels of x, where they come in another.
+def in_order(subject: MapSubject, measured: Measurement) -> tuple[MapSubject, Measurement]:
+    """Both with results in the order of the channels of x, where they come in another.
 
     Scores do not see it when queries and keys are alike: q and k may be permuted to another layout,
-    turned there, and left so. Raises `AuditError` when positions 0, 1, 2 are not accepted.
+    turned there, and left so. What was measured is permuted: no call is made.
     """
-    for dtype in DTYPES:
-        try:
-            found = [subject.matrices(side, LEAST, dtype) for side in ("query", "key")]
-        except AuditError:
-            continue
-        every = np.concatenate(found)
-        outputs = outputs_of(every) if np.isfinite(every).all() else ()
-        return replace(subject, outputs=outputs) if outputs else subject
-    return subject
+    count = len(LEAST)
+    every = np.concatenate([measured.query[:count], measured.key[:count]])
+    outputs = outputs_of(every) if np.isfinite(every).all() else ()
+    if not outputs or subject.outputs:
+        return subject, measured
+    moved = list(outputs)
+    ordered = replace(
+        measured,
+        query=measured.query[:, moved],
+        key=measured.key[:, moved],
+        alone={p: (f[moved], g[moved]) for p, (f, g) in measured.alone.items()},
+        first={dtype: images[:, moved] for dtype, images in measured.first.items()},
+    )
+    return replace(subject, outputs=outputs), ordered
 
 
 def same_vector(subject: MapSubject, count: int, rows: int = 1) -> Array:

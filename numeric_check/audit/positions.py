@@ -31,8 +31,8 @@ ALONE_PAIRS = ((40, 3), (37, 0), (44, 7), (8230, 8193))
 """One lag, each position asked for in a call of its own: what a cache of keys meets."""
 BELOW = (-1, -2, -85, -511, -8193, -65536)
 """Positions below 0, which relative coordinates and timestamps have."""
-FAR = tuple(p for k in (20, 21) for p in ((1 << k) - 1, 1 << k, (1 << k) + 1, (1 << k) + 85))
-"""Around 2^20 and 2^21: beyond the standard positions, and beyond most tables."""
+FAR = tuple((1 << 20) + p for p in (0, 1, 85)) + tuple((1 << 21) + p for p in (-1, 0, 1, 85))
+"""From 2^20 to beyond 2^21: beyond the standard positions, and beyond most tables."""
 LARGEST = 1 << 24
 """Integers up to here are exact in float32."""
 

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from numeric_check.audit.finding import Finding, Verdict
+from numeric_check.audit.positions import BELOW
+from numeric_check.audit.positions import FAR as FAR_POSITIONS
 from numeric_check.reference_values.tolerance import DTYPES
 
 
@@ -108,8 +110,14 @@ RANGE = Question(
     "range",
     "results stay finite; of decays split between q and k, in float32 up to 8193 positions",
 )
-NEGATIVE = Question("negative positions", "positions below 0 are served as well: F(t) is exp(tX)")
-FAR = Question("far positions", "from 2^20 on it is the same exp(tX), where positions are accepted")
+NEGATIVE = Question(
+    "negative positions",
+    f"positions below 0 are served as well: F(t) is exp(tX) at {', '.join(map(str, BELOW))}",
+)
+FAR = Question(
+    "far positions",
+    f"beyond 2^20 it is the same exp(tX): at {', '.join(map(str, FAR_POSITIONS))}, where accepted",
+)
 DTYPE = Question("dtype", "the result has the dtype of x")
 GRADIENT = Question(
     "gradient",

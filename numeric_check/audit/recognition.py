@@ -193,7 +193,8 @@ def _ladder_words(ladder: Ladder, count: int, dimension: int) -> str:
     words = f"frequencies {base}^(-2j/{ladder.denominator})"
     if ladder.factor != 1.0:
         shift = _shift(ladder)
-        why = f"the index j begins at {shift}" if shift else "positions are multiplied by it"
+        why = "positions are multiplied by it"
+        why += f", or the index j begins at {shift}" if shift else ""
         words += f" times {_number(ladder.factor)} ({why})"
     words += _in_other_words(ladder, count, dimension)
     if ladder.denominator != 2 * count:

@@ -8,29 +8,26 @@ grid of far ones.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from numeric_check.audit import questions
-from numeric_check.audit.arithmetic import arithmetic_of
 from numeric_check.audit.context import Context
 from numeric_check.audit.departures import operators
 from numeric_check.audit.finding import AuditReport, Finding, Verdict
 from numeric_check.audit.libraries import Array
-from numeric_check.audit.matrices import inverse, norm, norms
+from numeric_check.audit.matrices import norm
 from numeric_check.audit.measurement import Measurement
 from numeric_check.audit.planes import Spectrum, spectrum
 from numeric_check.audit.positions import (
-    LADDER,
     LAGS,
     LATTICE,
     LONG_LAGS,
     LONG_STARTS,
     SHIFTS,
-    SMALL,
     STANDARD,
     beginnings,
     with_neighbours,
@@ -39,18 +36,25 @@ from numeric_check.audit.probes import generator as generators
 from numeric_check.audit.probes.group import group_law, initial
 from numeric_check.audit.recognition import recognise
 from numeric_check.audit.recovery import Recovered, recover
-from numeric_check.audit.reproduce.scores import score_in_call, scores_of_waves, waves_in_call
-from numeric_check.audit.score_parts import additive, linear, one_sided
+from numeric_check.audit.reproduce.scores import (
+    score_in_call,
+    scores_of_waves,
+    term_of_waves,
+    waves_in_call,
+)
+from numeric_check.audit.score_measurement import WAVES, measure, room_of, sizes, wave
+from numeric_check.audit.score_parts import OneSided, additive, linear, one_sided
 from numeric_check.audit.subject import ScoreSubject, StandIn
 from numeric_check.audit.toeplitz import Entry, drifts, heat, shrunk_entry
 from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.errors import AuditError
 
+Case = tuple[Callable[[tuple[int, int], Sequence[int]], tuple[Array, Array]], tuple[int, int], str]
+"""What gives scores of two waves at positions; the rates; of which of q and k alone, or ""."""
 CALL = 1 << 20
 """Numbers of the queries or keys of one call."""
 NEAR = 384
 """Every pair of positions below is judged."""
-WAVES = ((1, 2), (3, 5))
 ROUNDINGS = 8.0
 NEIGHBOURS = 8
 """Positions 0, 1, … of one call, as a shift of rows takes them."""
@@ -66,11 +70,11 @@ def audit_score(
     strict: bool = False,
 ) -> AuditReport:
     """Every question about a score. Raises `AuditError` when it cannot be called."""
-    measured = _measure(subject)
+    measured = measure(subject)
     recovered = recover(measured)
     odd = _odd_positions(subject, measured, recovered)
     if odd:
-        measured = _measure(subject, odd)
+        measured = measure(subject, odd)
         recovered = recover(measured)
     planes = spectrum(recovered)
     recognised = recognise(recovered, planes)
@@ -79,8 +83,12 @@ def audit_score(
     context = Context(_stand_in(subject), measured, recovered, declared, gain, strict)
     bilinear = linear(subject, context.recovered.arithmetic)
     added, alone = additive(subject), one_sided(subject)
-    more = added is not None or bool(alone)
-    findings = [bilinear, _position(subject, context, more=more), _relative(subject, context, odd)]
+    more = added is not None or any(term.moves for term in alone)
+    findings = [
+        bilinear,
+        _position(subject, context, more=more),
+        _relative(subject, context, odd, alone),
+    ]
     if bilinear.verdict is Verdict.REFUTED:
         asked = (questions.GAIN, questions.GROUP_LAW, questions.GENERATOR, questions.LAYOUT)
         findings += [q.skipped("the score is not linear in q and k") for q in asked]
@@ -97,7 +105,7 @@ def audit_score(
         if declared is not None:
             findings.append(generators.against_if_it_fits(context, planes, recognised, spec))
     nothing = questions.ADDITIVE.skipped("nothing is added beside q and k")
-    findings += [nothing if added is None else added, _alone(subject, context)]
+    findings += [nothing if added is None else added, _alone(subject, context, alone)]
     conditions = {
         "kind": "score",
         "library": subject.library.name,
@@ -114,7 +122,9 @@ def audit_score(
     if alone and bilinear.verdict is not Verdict.REFUTED:
         still = recognised.spec.startswith("nope")
         words = "q^T k as it is" if still else words
-        words += f", and beside it a term of {' and one of '.join(alone)} alone"
+        words += (
+            f", and beside it a term of {' and one of '.join(term.side for term in alone)} alone"
+        )
     if added is not None:
         words += f", and beside q and k {added.detail}"
     return AuditReport(subject.name, words, tuple(findings), conditions)
@@ -147,25 +157,6 @@ def _attention_scale(measured: Measurement, declared: Encoding) -> float | None:
     shown = float(np.trace(measured.pair(0, 0))) / measured.dimension
     room = ROUNDINGS * measured.arithmetic.constant(measured.dimension)
     return usual if abs(shown - usual) <= room * usual else None
-
-
-def _measure(subject: ScoreSubject, extra: tuple[int, ...] = ()) -> Measurement:
-    wanted = sorted({*STANDARD, *LADDER, *SMALL, *range(10), *extra})
-    found: list[Array] = []
-    refused = ""
-    for t in wanted:
-        try:
-            found.append(subject.matrix(t, 0).T)
-        except AuditError as error:
-            refused = f"position {t}: {error}"
-            break
-    if len(found) < 3:
-        raise AuditError(f"{subject.name}: {refused}")
-    query = np.stack(found)
-    key = np.broadcast_to(np.eye(subject.dimension), query.shape)
-    arithmetic = arithmetic_of(query, "float64", "float64")
-    positions = tuple(wanted[: len(found)])
-    return Measurement(positions, query, key, "float64", "float64", arithmetic, refused)
 
 
 def _odd_positions(
@@ -204,7 +195,7 @@ def _odd(
 
     What was found to overflow, or is masked where nothing is expected, is not judged.
     """
-    q, k = (_wave(rate, subject.dimension) for rate in WAVES[0])
+    q, k = (wave(rate, subject.dimension) for rate in WAVES[0])
     queries, keys = np.tile(q, (len(t), 1)), np.tile(k, (len(s), 1))
     found = subject.apply(queries, keys, t, s) - subject.apply(0 * queries, keys, t, s)
     at = (t[:, None] - s[None]).ravel().astype(np.float64)
@@ -218,7 +209,7 @@ def _odd(
     farthest = np.maximum(at, float(t.max()))
     room = 4.0 * recovered.arithmetic.tolerance(farthest, speed, rate, size)
     room += at * max(p.radius for p in recovered.parts)
-    scale = norm(q[:, None]) * norm(k[:, None]) * _sizes(measured, at)
+    scale = norm(q[:, None]) * norm(k[:, None]) * sizes(measured, at)
     with np.errstate(all="ignore"):
         gap = np.abs(found.ravel() - right)
         return np.asarray(np.isfinite(right) & ~(gap <= room * scale))
@@ -240,12 +231,6 @@ def _layout(planes: Spectrum) -> Finding:
 # -- relative ---------------------------------------------------------------------------------
 
 
-def _wave(rate: int, d: int) -> Array:
-    """cos(rate·i), i = 1, …, d."""
-    result: Array = np.cos(rate * np.arange(1, d + 1, dtype=np.float64))
-    return result
-
-
 def _asked_positions(measured: Measurement, odd: Sequence[int]) -> list[int]:
     """Small ones and far ones in one call, with the lags between the far ones."""
     far = {p for s in SHIFTS for p in (s, *(s + lag for lag in LAGS))} | set(STANDARD)
@@ -255,20 +240,27 @@ def _asked_positions(measured: Measurement, odd: Sequence[int]) -> list[int]:
     return sorted(p for p in every if p <= measured.reach)
 
 
-def _relative(subject: ScoreSubject, context: Context, odd: Sequence[int]) -> Finding:
+def _relative(
+    subject: ScoreSubject, context: Context, odd: Sequence[int], alone: Sequence[OneSided]
+) -> Finding:
+    """Of whole scores, and of each term of q or k alone, which a large product would hide."""
     asked, measured, d = questions.SCORE_RELATIVE, context.measured, subject.dimension
     positions = _asked_positions(measured, odd)
     at = np.array(positions, dtype=np.float64)
-    found: list[tuple[Entry, tuple[int, int]]] = []
+    whole = partial(_waves, subject, context, bool(alone))
+    cases: list[Case] = [(whole, rates, "") for rates in WAVES]
+    cases += [(term.values, rates, term.side) for term in alone for rates in WAVES]
+    found: list[tuple[Entry, Case]] = []
     grid: list[tuple[int, int, float]] = []
-    for rates in WAVES:
+    for case in cases:
+        scores_of, rates, _ = case
         try:
-            values, room = _waves(subject, context, rates, positions)
+            values, room = scores_of(rates, positions)
         except AuditError as error:
             return asked.undecided(str(error))
         judged = np.asarray(at[None] <= at[:, None]) if subject.causal else None
         worst, smallest = drifts(values, positions, room, judged)
-        found += [(entry, rates) for entry in (worst, smallest) if entry is not None]
+        found += [(entry, case) for entry in (worst, smallest) if entry is not None]
         grid = grid or heat(values, positions, room, STANDARD)
     if not found:
         return asked.undecided("no two pairs with one lag gave finite scores")
@@ -276,18 +268,27 @@ def _relative(subject: ScoreSubject, context: Context, odd: Sequence[int]) -> Fi
     failing = [f for f in found if f[0].ratio > 1.0]
     witness, line = "", ""
     if failing:
-        shown, rates = min(failing, key=lambda f: f[0].size)
+        shown, (scores_of, rates, side) = min(failing, key=lambda f: f[0].size)
         if max(shown.pair) >= NEAR:
-            shown = shrunk_entry(shown, partial(_waves, subject, context, rates))
+            shown = shrunk_entry(shown, partial(scores_of, rates))
         (t, s), (u, v) = shown.pair, shown.base
+        vectors = [
+            f"{name} = cos({rate} i)" if side in ("", name) else f"{name} = 0"
+            for name, rate in zip("qk", rates, strict=True)
+        ]
+        score = "score less that of q = k = 0" if side else "score"
         witness = (
-            f"q = cos({rates[0]} i), k = cos({rates[1]} i), i = 1 to {d}: the score at positions "
+            f"{', '.join(vectors)}, i = 1 to {d}: the {score} at positions "
             f"({t}, {s}) is {shown.values[0]:.6g}, at ({u}, {v}) {shown.values[1]:.6g}, with the "
             f"same lag {t - s}"
         )
         if s > t:
             witness += "; if keys after the query are masked, say that the score is causal"
-        line = _line_of_waves(subject, shown, rates)
+        line = (
+            term_of_waves(subject, [shown.pair, shown.base], rates, side)
+            if side
+            else _line_of_waves(subject, shown, rates)
+        )
     return asked.judged(
         largest.error, largest.tolerance,
         detail=f"worst drift {largest.error:.1e} ({largest.tolerance:.1e} allowed) at "
@@ -301,7 +302,7 @@ def _line_of_waves(subject: ScoreSubject, shown: Entry, rates: tuple[int, int]) 
     pairs = [shown.pair, shown.base]
     few = sorted({p for pair in pairs for p in pair})
     calls = [few, list(range(few[-1] + 1))] if few[-1] < NEAR else [few]
-    q, k = (_wave(rate, subject.dimension)[None] for rate in rates)
+    q, k = (wave(rate, subject.dimension)[None] for rate in rates)
     try:
         alone = [float(subject.apply(q, k, [t], [s])[0, 0]) for t, s in pairs]
         if abs(alone[0] - alone[1]) <= 0.5 * shown.tolerance:
@@ -317,56 +318,22 @@ def _line_of_waves(subject: ScoreSubject, shown: Entry, rates: tuple[int, int]) 
 
 
 def _waves(
-    subject: ScoreSubject, context: Context, rates: tuple[int, int], positions: Sequence[int]
+    subject: ScoreSubject,
+    context: Context,
+    more: bool,
+    rates: tuple[int, int],
+    positions: Sequence[int],
 ) -> tuple[Array, Array]:
     """Scores of two waves at every pair of positions, (1, n, n), and what each may lose."""
-    q, k = (_wave(rate, subject.dimension) for rate in rates)
+    q, k = (wave(rate, subject.dimension) for rate in rates)
     at, n = np.array(positions, dtype=np.float64), len(positions)
     values = subject.apply(np.tile(q, (n, 1)), np.tile(k, (n, 1)), positions, positions)
     lags = at[:, None] - at[None]
-    size = norm(q[:, None]) * norm(k[:, None]) * _sizes(context.measured, lags)
-    return values[None], (4.0 * _room(context, at) * size)[None]
+    size = norm(q[:, None]) * norm(k[:, None]) * sizes(context.measured, lags)
+    return values[None], (4.0 * room_of(context, at, more=more) * size)[None]
 
 
-def _sizes(measured: Measurement, lags: Array) -> Array:
-    """‖M‖ at lags t − s: between measured ones its logarithm is taken to be linear, and beyond the
-    last that is not 0 or infinite to go on as before."""
-    with np.errstate(all="ignore"):
-        forth = np.log(norms(measured.query))
-        back = np.log([norm(inverse(m)) for m in measured.query])
-    places = np.array(measured.positions, dtype=np.float64)
-    sides = [_along(np.abs(lags), places, v) for v in (forth, back)]
-    result: Array = 2.0 * np.exp(np.clip(np.where(lags >= 0, *sides), -700.0, 700.0))
-    return result
-
-
-def _along(at: Array, places: Array, values: Array) -> Array:
-    """Values between places, linear; beyond the last finite one with the mean slope so far."""
-    known = np.isfinite(values)
-    if not known.any():
-        return np.zeros(at.shape)
-    x, y = places[known], values[known]
-    slope = (y[-1] - y[0]) / max(x[-1] - x[0], 1.0)
-    result: Array = np.interp(at, x, y) + slope * np.maximum(at - x[-1], 0.0)
-    return result
-
-
-def _room(context: Context, at: Array) -> Array:
-    """ε at t, at s and at their lag, added up; and what angles in float64 lose at the farthest
-    position of the call, which a score may count from."""
-    frequency = max((p.frequency for p in context.recovered.parts), default=np.pi)
-    rate = max((p.rate for p in context.recovered.parts), default=0.0)
-    size = min(max((len(p.channels) for p in context.recovered.parts), default=2), 64)
-    arithmetic = context.recovered.arithmetic
-    each = arithmetic.tolerance(at, frequency, rate, size)
-    lags = arithmetic.tolerance(np.abs(at[:, None] - at[None]), frequency, rate, size)
-    finest = arithmetic.with_angle("float64")
-    farthest = float(finest.tolerance(at.max(initial=0.0)[None], frequency, rate, size)[0])
-    result: Array = each[:, None] + each[None] + lags + 2.0 * farthest
-    return result
-
-
-def _alone(subject: ScoreSubject, context: Context) -> Finding:
+def _alone(subject: ScoreSubject, context: Context, terms: Sequence[OneSided]) -> Finding:
     """A score in a matrix of many, and the same alone."""
     asked, measured, d = questions.SCORE_PREFILL, context.measured, subject.dimension
     pairs = [(t, s) for t, s in SINGLES if max(t, s) <= measured.reach]
@@ -377,7 +344,8 @@ def _alone(subject: ScoreSubject, context: Context) -> Finding:
     try:
         for call in (scattered, list(range(NEIGHBOURS))):
             ones = np.ones((len(call), d))
-            room = 4.0 * _room(context, np.array(call, dtype=np.float64))
+            at = np.array(call, dtype=np.float64)
+            room = 4.0 * room_of(context, at, more=bool(terms))
             whole = subject.apply(ones, ones, call, call)
             for t, s in ((t, s) for t, s in pairs if {t, s} <= set(call)):
                 i, j = call.index(t), call.index(s)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,10 +11,12 @@ import numpy as np
 from numeric_check.audit import questions
 from numeric_check.audit.arithmetic import Arithmetic
 from numeric_check.audit.bias_audit import audit_bias
+from numeric_check.audit.context import UNSEEN_FREQUENCY
 from numeric_check.audit.finding import Finding
 from numeric_check.audit.libraries import Array
 from numeric_check.audit.matrices import alike
 from numeric_check.audit.reproduce.scores import bias_of_score, sum_in_call
+from numeric_check.audit.score_measurement import room, shown_arithmetic, wave
 from numeric_check.audit.subject import BiasSubject, ScoreSubject
 from symbolic_pe.errors import AuditError
 
@@ -69,23 +73,81 @@ def _looks_like(subject: ScoreSubject, q: Array, k: Array) -> str:
     return ""
 
 
-def one_sided(subject: ScoreSubject) -> tuple[str, ...]:
-    """Which of q and k has a term of its own, that the other is not part of: as q·r(t − s)."""
+@dataclass(frozen=True)
+class OneSided:
+    """A term that has one of q and k in it and not the other, as q·r(t − s).
+
+    side        "q" or "k"
+    moves       whether it depends on positions
+    arithmetic  what its entries show
+    size        the largest at small positions
+    """
+
+    subject: ScoreSubject
+    side: str
+    moves: bool
+    arithmetic: Arithmetic
+    size: float
+
+    def values(self, rates: tuple[int, int], positions: Sequence[int]) -> tuple[Array, Array]:
+        """The term of a wave at every pair of positions, (1, n, n), and what each may lose."""
+        n = len(positions)
+        one = wave(rates[self.side == "k"], self.subject.dimension)
+        with_it, without = _beside_zero(self.subject, self.side, np.tile(one, (n, 1)), positions)
+        at = np.array(positions, dtype=np.float64)
+        with np.errstate(all="ignore"):
+            term = np.where(np.isfinite(without), with_it - without, with_it)
+            scale = self.size + np.abs(with_it) + np.abs(without)
+        lost = room(self.arithmetic, at, UNSEEN_FREQUENCY, 0.0, min(self.subject.dimension, 64))
+        return term[None], (4.0 * lost * np.where(np.isfinite(scale), scale, 0.0))[None]
+
+
+def _beside_zero(
+    subject: ScoreSubject, side: str, x: Array, positions: Sequence[int]
+) -> tuple[Array, Array]:
+    """Scores of rows of q and k = 0, or of the keys k and q = 0; and of q = k = 0."""
+    none = np.zeros((len(positions), subject.dimension))
+    q, k = (x, none) if side == "q" else (none, x)
+    return (
+        subject.apply(q, k, positions, positions),
+        subject.apply(none, none, positions, positions),
+    )
+
+
+def one_sided(subject: ScoreSubject) -> tuple[OneSided, ...]:
+    """The terms that have one of q and k in them alone."""
     d, n = subject.dimension, len(SMALL)
-    one = np.tile(np.cos(np.arange(1, d + 1, dtype=np.float64)), (n, 1))
-    none = np.zeros((n, d))
+    one = np.tile(wave(1, d), (n, 1))
+    found = []
     try:
-        both = subject.apply(one, one, SMALL, SMALL)
-        alone = {
-            name: subject.apply(q, k, SMALL, SMALL) - subject.apply(none, none, SMALL, SMALL)
-            for name, q, k in (("q", one, none), ("k", none, one))
-        }
+        for side in ("q", "k"):
+            with_it, without = _beside_zero(subject, side, one, SMALL)
+            with np.errstate(all="ignore"):
+                term = with_it - without
+            kept = term[np.isfinite(term)]
+            size = float(np.abs(kept).max(initial=0.0))
+            beside = float(np.abs(without[np.isfinite(without)]).max(initial=0.0))
+            if size > CLOSE * beside:
+                moves = bool(np.ptp(kept) > CLOSE * (size + beside))
+                found.append(OneSided(subject, side, moves, _shown(subject, side), size))
     except AuditError:
         return ()
-    room = CLOSE * float(np.abs(both[np.isfinite(both)]).max(initial=1.0))
-    return tuple(
-        name for name, scores in alone.items() if (np.abs(scores) > room)[np.isfinite(scores)].any()
-    )
+    return tuple(found)
+
+
+def _shown(subject: ScoreSubject, side: str) -> Arithmetic:
+    """What the term of unit vectors shows at small positions, beside position 0."""
+    d = subject.dimension
+    x, none = np.concatenate([np.eye(d), np.zeros((1, d))]), np.zeros((1, d))
+    units = []
+    for p in SMALL:
+        many, one = [p if side == "q" else 0] * len(x), [0 if side == "q" else p]
+        if side == "q":
+            scores = subject.apply(x, none, many, one)[:, 0]
+        else:
+            scores = subject.apply(none, x, one, many)[0]
+        units.append(scores[:-1] - scores[-1])
+    return shown_arithmetic(np.stack(units), subject)
 
 
 def additive(subject: ScoreSubject) -> Finding | None:

@@ -511,7 +511,12 @@ def convert(
     "--causal", is_flag=True, help="Judge a score or bias for keys before the query only."
 )
 @click.option("--dim", "dimension", type=click.IntRange(1, 1024), help="Channels of x.")
-@click.option("--axes", type=click.IntRange(1, 8), default=1, help="Coordinates of a position.")
+@click.option(
+    "--axes",
+    type=click.IntRange(1, 8),
+    default=1,
+    help="Coordinates of a position; a SPEC with axes sets it as well.",
+)
 @click.option("--library", help="numpy, torch or jax; found when not given.")
 @click.option("--deep", is_flag=True, help="Also torch.compile and export, which take long.")
 @click.option(

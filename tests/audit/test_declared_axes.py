@@ -78,6 +78,8 @@ def _matrix(channels: Sequence[tuple[int, int]], frequencies: Any) -> Any:
     ("spec", "frequencies", "words"),
     [("axial:dim=16", lambda w: w[:, ::-1], "the axes are exchanged: coordinate 0 drives what y"),
      (M_ROPE, lambda w: w[:, [0, 2, 1]], "coordinate 1 drives what w"),
+     ("axial:dim=16", lambda w: -w[:, ::-1],
+      "coordinate 1 drives what x (coordinate 0) should, and all turn the other way"),
      ("rope-mixed:dim=8", lambda w: w[:, ::-1], "the axes are exchanged"),
      ("axial:dim=16", lambda w: w * [1, -1], "axis 1 (y) is reversed"),
      (M_ROPE, lambda w: w * [-1, 1, -1], "axis 0 (t) and axis 2 (w) are reversed"),
@@ -94,6 +96,14 @@ def test_other_coordinates_are_told_and_not_harmless(
     ours, theirs = changed(spec, frequencies), turning(spec)
     assert harmless(ours, theirs, 2 * len(theirs.channels)) is None
     assert words in explained(ours, theirs, declared(spec).axis_names)
+
+
+@pytest.mark.parametrize("spec", ["axial:dim=16", M_ROPE])
+def test_axes_in_their_places_are_not_told_as_exchanged(spec: str) -> None:
+    names = declared(spec).axis_names
+    assert explained(turning(spec), turning(spec), names) == ""
+    every = " and ".join(f"axis {a} ({name})" for a, name in enumerate(names))
+    assert explained(changed(spec, lambda w: -w), turning(spec), names) == f"{every} are reversed"
 
 
 @pytest.mark.parametrize("arrangement", ["sections", "interleaved"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from numeric_check.audit import audit
+from numeric_check.audit.discovery import describe_maps
 from symbolic_pe.cli.main import cli
 from symbolic_pe.errors import AuditError
 
@@ -73,3 +75,42 @@ def test_positions_on_the_first_axis_are_no_batch() -> None:
 
     report = audit(flat, dimension=8, library="torch")
     assert "vmap" not in [f.question for f in report.refuted]
+
+
+class FirstCall:
+    """Right from the second call on; the first is one position late, or half in size."""
+
+    def __init__(self, late: int, size: float) -> None:
+        self.late, self.size, self.calls = late, size, 0
+
+    def __call__(self, x: Any, positions: Any) -> Any:
+        self.calls += 1
+        places = np.asarray(positions)
+        if places.ndim > 1:  # two coordinates, the first of which counts twice
+            places = 2 * places[:, 0] + places[:, 1]
+        first = self.calls == 1
+        return rotary(x, places + self.late * first) * (self.size if first else 1.0)
+
+
+@pytest.mark.parametrize("axes", [1, 2])
+@pytest.mark.parametrize(("late", "size"), [(1, 1.0), (0, 0.5), (0, 1.0)])
+def test_the_first_call_of_all_is_that_of_history(axes: int, late: int, size: float) -> None:
+    right = describe_maps("right", rotary, rotary, dimension=8)
+    faulty = FirstCall(late, size)
+    report = audit(replace(right, query=faulty, key=faulty, axes=axes, fresh=None))
+    wrong = [f.question for f in report.refuted]
+    assert wrong == ([] if (late, size) == (0, 1.0) else ["history"])
+
+
+def test_a_single_position_is_not_told_as_another_that_looks_alike() -> None:
+    def slow(x: Any, positions: Any) -> Any:
+        places = np.asarray(positions)
+        angle = (places if len(places) > 1 else places + 1)[:, None] * np.array([1e-4, 5e-5])
+        y, z = np.split(x, 2, -1)
+        return np.concatenate(
+            [y * np.cos(angle) - z * np.sin(angle), y * np.sin(angle) + z * np.cos(angle)], -1
+        )
+
+    found = audit(slow, dimension=4).of("prefill = decode")
+    assert found.verdict == "refuted"
+    assert "count" not in found.detail

@@ -158,6 +158,11 @@ def test_factors_are_recognised(factor: float) -> None:
     assert found.spec == ""
 
 
+def test_a_factor_that_is_a_step_of_the_ladder_has_two_readings() -> None:
+    text = recognise(*recovered(Ladder(10000.0, 64, 0.1).frequencies(32))).text
+    assert "times 0.1 (positions are multiplied by it, or the index j begins at 8)" in text
+
+
 @pytest.mark.parametrize("name", ["bfloat16", "float16"])
 @pytest.mark.parametrize("base", [10000.0, 500000.0])
 def test_rounded_ladders_are_recognised(name: str, base: float) -> None:

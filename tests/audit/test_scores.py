@@ -73,3 +73,50 @@ def test_a_term_of_the_query_alone_is_told() -> None:
     report = audit(f, kind="score", dimension=8)
     assert report.exit_code == 0
     assert report.summary == "q^T k as it is, and beside it a term of q alone"
+
+
+@pytest.mark.parametrize(
+    ("scale", "side", "amount"), [(1.0, "q", 1.0), (0.125, "q", 0.3), (1.0, "k", 1.0)]
+)
+def test_a_term_of_absolute_positions_is_refuted(scale: float, side: str, amount: float) -> None:
+    def f(q: Any, k: Any, t: Any, s: Any) -> Any:
+        x, at, form = (q, s, "nd,md->nm") if side == "q" else (k, t, "md,nd->nm")
+        return scale * q @ k.T + amount * np.einsum(form, x, np.cos(at[:, None] * m.ladder(16)))
+
+    report = audit(f, kind="score", dimension=8)
+    assert report.of("relative").verdict == "refuted"
+    assert report.of("linear").tolerance < 1e-6
+    assert report.summary == f"q^T k as it is, and beside it a term of {side} alone"
+
+
+def test_a_scale_is_that_of_every_lag() -> None:
+    assert audit(score(m.rope32(), scale=1e4), kind="score", dimension=8).exit_code == 0
+
+
+def test_a_large_product_does_not_hide_a_term_of_absolute_positions() -> None:
+    def f(q: Any, k: Any, t: Any, s: Any) -> Any:
+        term = np.einsum("nd,md->nm", q, np.cos(s[:, None] * m.ladder(16)))
+        return score(m.rope32(), scale=1e8)(q, k, t, s) + term
+
+    report = audit(f, kind="score", dimension=8)
+    found = report.of("relative")
+    assert found.verdict == "refuted"
+    assert "k = 0" in found.witness
+
+
+@pytest.mark.parametrize("kept", ["float64", "float32", "float16"])
+def test_a_product_without_positions_is_judged_in_its_own_format(kept: str) -> None:
+    def f(q: Any, k: Any, t: Any, s: Any) -> Any:
+        return (q.astype(kept) @ k.astype(kept).T).astype(q.dtype)
+
+    report = audit(f, kind="score", dimension=8)
+    assert [x.question for x in report.refuted] == ["position"]
+    assert f"tables in {kept}" in report.conditions["arithmetic"]
+
+
+def test_a_term_without_positions_is_no_position() -> None:
+    def f(q: Any, k: Any, t: Any, s: Any) -> Any:
+        return q @ k.T + (q @ np.arange(1.0, 9.0))[:, None]
+
+    report = audit(f, kind="score", dimension=8)
+    assert [x.question for x in report.refuted] == ["position"]

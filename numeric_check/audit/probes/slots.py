@@ -80,7 +80,7 @@ def alone(context: Context) -> Finding:
 
 
 def _alone_counts_as(context: Context) -> str:
-    """As which positions those count that are called alone, or ""."""
+    """As which positions those count that are called alone, if no other one will do; or ""."""
     subject, dtype = context.subject, context.measured.dtype
     if context.measured.reach < COUNTED[-1] * 2:
         return ""
@@ -89,12 +89,16 @@ def _alone_counts_as(context: Context) -> str:
         alone = np.stack([run(subject, [p], dtype)[0] for p in COUNTED])
     except AuditError:
         return ""
+    matching = []
     for words, clock in ALONE_AS:
         others = together[[clock(p) for p in COUNTED]]
         if alike(alone, others) and not alike(together[list(COUNTED)], others):
-            return f"a position that is called alone, as in decoding, counts as {words}"
-    places = [next((q for q, r in enumerate(together) if alike(a, r)), None) for a in alone]
-    if None in places or places == list(COUNTED):
+            matching.append(f"a position that is called alone, as in decoding, counts as {words}")
+    if matching:
+        return matching[0] if len(matching) == 1 else ""
+    near = [[q for q, r in enumerate(together) if alike(a, r)] for a in alone]
+    places = [q for of_one in near for q in of_one]
+    if any(len(of_one) != 1 for of_one in near) or places == list(COUNTED):
         return ""
     seen = ", ".join(f"{p} as {q}" for p, q in zip(COUNTED, places, strict=True) if p != q)
     return f"positions that are called alone, as in decoding, count as others: {seen}"

@@ -33,13 +33,25 @@ def scores_of_waves(
     subject: ScoreSubject, pairs: Sequence[tuple[int, int]], rates: tuple[int, int]
 ) -> str:
     """Print scores of q = cos(a·i), k = cos(b·i), i = 1, …, d, at pairs of positions."""
+    shown = ", ".join(f"A(q, k, {t}, {s})" for t, s in pairs)
+    return shell(f"{_waves_code(subject, rates)}; print({shown})")
+
+
+def term_of_waves(
+    subject: ScoreSubject, pairs: Sequence[tuple[int, int]], rates: tuple[int, int], side: str
+) -> str:
+    """The same of one of q and k, the other 0, less the score where both are."""
+    given = "q, z" if side == "q" else "z, k"
+    shown = ", ".join(f"A({given}, {t}, {s}) - A(z, z, {t}, {s})" for t, s in pairs)
+    return shell(f"{_waves_code(subject, rates)}; z = 0 * q; print({shown})")
+
+
+def _waves_code(subject: ScoreSubject, rates: tuple[int, int]) -> str:
     writer, code = score_code(subject)
     a, b = rates
     w = f"w = {writer.module}.arange(1, {subject.dimension + 1}, dtype={writer.kind()})"
     wave = {"torch": "({} * w).cos()"}.get(subject.library.name, f"{writer.module}.cos({{}} * w)")
-    vectors = f"q = {wave.format(a)}; k = {wave.format(b)}"
-    shown = ", ".join(f"A(q, k, {t}, {s})" for t, s in pairs)
-    return shell(f"{code}; {w}; {vectors}; print({shown})")
+    return f"{code}; {w}; q = {wave.format(a)}; k = {wave.format(b)}"
 
 
 def waves_in_call(
