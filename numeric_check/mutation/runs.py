@@ -15,7 +15,8 @@ from pathlib import Path
 import numeric_check
 import symbolic_pe
 from numeric_check.mutation.judge import KINDS, Decision
-from symbolic_pe.kept_results import digest_of_code, write_whole
+from symbolic_pe.code_digest import digest_of_code
+from symbolic_pe.whole_files import write_files
 
 DECIDING = {
     numeric_check: ("kernels", "laws", "mutation", "reference_values", "rounding", "text_proof"),
@@ -52,7 +53,7 @@ class Runs:
     def write(self, name: str, text: str, decisions: tuple[Decision, ...]) -> None:
         """Keep what was decided. Raises `OutputError`."""
         record = {"key": self._key(text), "decisions": [[d.kind, d.detail] for d in decisions]}
-        write_whole(self._path(name), json.dumps(record, indent=0) + "\n")
+        write_files(self.directory, {self._path(name).name: json.dumps(record, indent=0) + "\n"})
 
     def _path(self, name: str) -> Path:
         return self.directory / f"{name.replace('/', '-')}.json"

@@ -15,9 +15,9 @@ from numeric_check.audit.report.pages import html, markdown
 from numeric_check.audit.report.pictures import pictures
 from numeric_check.audit.report.terminal import audit_text
 from symbolic_pe.cli.audit_records import AuditRecord, FindingRecord
-from symbolic_pe.cli.files import write_files
 from symbolic_pe.cli.json_text import to_text
 from symbolic_pe.errors import AuditError
+from symbolic_pe.whole_files import write_files
 
 SIGNIFICANT = 4
 SECTION = "known"

@@ -17,7 +17,7 @@ def book(directory: Path) -> None:
     Derivations, catalogue, pictures and reference; every verdict is decided now. `make docs` makes
     the site of it.
     """
-    from symbolic_pe.cli.files import write_files
+    from symbolic_pe.whole_files import write_files
 
     if not (directory / "references.bib").is_file():
         raise SpecificationError(

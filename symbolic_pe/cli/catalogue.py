@@ -112,8 +112,8 @@ def compare(specs: tuple[str, str], *, as_json: bool) -> None:
     A and B are specifications: `rope`, `yarn:factor=8`, a file.
     """
     from symbolic_pe.cli.comparison import compared, comparison_text
-    from symbolic_pe.cli.files import read_any_specification
     from symbolic_pe.cli.json_text import to_text
+    from symbolic_pe.cli.reading import read_any_specification
 
     forms: Any = tuple(read_any_specification(spec) for spec in specs)
     record = compared(specs, forms)

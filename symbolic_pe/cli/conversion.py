@@ -20,13 +20,13 @@ from symbolic_pe.checkpoints.selection import (
     select,
 )
 from symbolic_pe.cli.claims import claim_record, claims_text
-from symbolic_pe.cli.files import write_streams
 from symbolic_pe.cli.output import ConversionRecord, LayoutRecord, PermutedRecord
 from symbolic_pe.encodings.layout import LAYOUTS
 from symbolic_pe.encodings.permutation import HeadLayout, head_layout
 from symbolic_pe.errors import SpecificationError
 from symbolic_pe.proof.claim import Outcome, outcome_of
 from symbolic_pe.proof.conjugation import Conjugation, prove_conjugation
+from symbolic_pe.whole_files import write_streams
 
 SHOWN_SOURCES = 16
 SHOWN_LEFT = 6

@@ -34,7 +34,7 @@ def explain(name: str | None, form: str, output: Path | None) -> None:
     NAME is any SPEC (a catalogue name with settings, or a file) or a derivation; where both have
     the name, `derivation:NAME` is the derivation. Without NAME, all of them are listed.
     """
-    from symbolic_pe.cli.files import write_files
+    from symbolic_pe.whole_files import write_files
 
     text = listing() if name is None else printed(page_named(name, figures=form == "html"), form)
     if output is None:
@@ -49,7 +49,7 @@ def page_named(name: str, *, figures: bool = False) -> Page:
     Raises `SpecificationError` for what is none of them, with the nearest known name.
     """
     from derivations import derivations
-    from symbolic_pe.cli.files import read_any_specification
+    from symbolic_pe.cli.reading import read_any_specification
     from symbolic_pe.cli.story import Related, entry_page, specification_page
     from symbolic_pe.encodings.catalogue import entries
     from symbolic_pe.encodings.specification import name_and_settings

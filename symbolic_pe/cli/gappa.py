@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from symbolic_pe.cli.files import write_files
 from symbolic_pe.emit.plan import KernelPlan
 from symbolic_pe.emit.source import EmittedKernel
+from symbolic_pe.whole_files import write_files
 
 DTYPES = ("float32", "float16", "bfloat16")
 

@@ -216,12 +216,12 @@ def build(
     """Build verified code for one encoding."""
     from symbolic_pe.cli.certificates import refutation_files
     from symbolic_pe.cli.checks import build_record, error_records
-    from symbolic_pe.cli.files import read_any_specification, read_specification, write_files
     from symbolic_pe.cli.json_text import to_text
     from symbolic_pe.cli.measured import build_measured
     from symbolic_pe.cli.nearness import snap_lines
     from symbolic_pe.cli.pipeline import build as run
     from symbolic_pe.cli.pipeline import choose_targets
+    from symbolic_pe.cli.reading import read_any_specification, read_specification
     from symbolic_pe.cli.report import report_markdown
     from symbolic_pe.cli.text import build_text
     from symbolic_pe.encodings.axes import SeveralAxes
@@ -229,6 +229,7 @@ def build(
     from symbolic_pe.encodings.outside import Outside
     from symbolic_pe.proof.certificate import canonical
     from symbolic_pe.proof.claim import Outcome
+    from symbolic_pe.whole_files import write_files
 
     found = read_any_specification(spec)
     if isinstance(found, (Outside, SeveralAxes)):
@@ -287,9 +288,9 @@ def classify(
     """Classify one encoding."""
     from symbolic_pe.arrays import is_array_spec
     from symbolic_pe.cli.dispatch import classification
-    from symbolic_pe.cli.files import read_any_specification
     from symbolic_pe.cli.json_text import to_text
     from symbolic_pe.cli.nearness import nearness_of
+    from symbolic_pe.cli.reading import read_any_specification
     from symbolic_pe.encodings.encoding import Encoding
     from symbolic_pe.errors import SpecificationError
 
@@ -332,14 +333,15 @@ def emit(
     spec: str, *, target: str, output: Path | None, gappa: Path | None, budget: Budget
 ) -> None:
     """Emit source text (proved, not cross-checked; see build)."""
-    from symbolic_pe.cli.files import read_any_specification, read_specification, write_files
     from symbolic_pe.cli.measured import claims_of, emitted
+    from symbolic_pe.cli.reading import read_any_specification, read_specification
     from symbolic_pe.emit.targets import target_named
     from symbolic_pe.encodings.axes import SeveralAxes
     from symbolic_pe.encodings.encoding import Encoding
     from symbolic_pe.encodings.outside import Outside
     from symbolic_pe.production import make_kernels
     from symbolic_pe.proof.prover import prove as run
+    from symbolic_pe.whole_files import write_files
 
     target_named(target)
     found = read_any_specification(spec)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from symbolic_pe.cli.files import write_files
 from symbolic_pe.errors import SpecificationError
+from symbolic_pe.whole_files import write_files
 
 
 def check_section(page: Path, name: str) -> tuple[str, str]:

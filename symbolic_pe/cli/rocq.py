@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from symbolic_pe.cli.files import write_files
 from symbolic_pe.proof.rocq.project import RocqExport
+from symbolic_pe.whole_files import write_files
 
 
 def write_export(export: RocqExport, directory: Path) -> None:

@@ -45,10 +45,11 @@ class Request:
 def run_spectrum(request: Request, budget: Budget, progress: Progress, *, as_json: bool) -> str:
     """The card as text or JSON; the figure is written when it is asked for."""
     from numeric_check.spectrum.card import spectral_card
-    from symbolic_pe.cli.files import read_any_specification, write_files
     from symbolic_pe.cli.json_text import to_text
+    from symbolic_pe.cli.reading import read_any_specification
     from symbolic_pe.cli.spectrum_records import card_record
     from symbolic_pe.cli.spectrum_text import spectrum_text
+    from symbolic_pe.whole_files import write_files
 
     found = read_any_specification(request.spec)
     weights = None if request.weights is None else read_weights(request.weights)

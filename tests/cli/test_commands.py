@@ -347,7 +347,7 @@ def test_a_refused_write_leaves_nothing(
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(errno.EACCES, "Permission denied")
 
-    monkeypatch.setattr(f"symbolic_pe.cli.files.{step}", refuse)
+    monkeypatch.setattr(f"symbolic_pe.whole_files.{step}", refuse)
     out = tmp_path / "out"
     result = run("build", "decay:dim=2", "-o", str(out), "--target", "numpy")
     assert result.exit_code == 2

@@ -14,7 +14,7 @@ import numpy as np
 from numeric_check.spectrum.tasks.generators import TASKS
 from numeric_check.spectrum.tensors import HeadAdapter, head_deposit
 from symbolic_pe.errors import SpecificationError
-from symbolic_pe.kept_results import write_whole
+from symbolic_pe.whole_files import write_files
 
 TESTED = 4096
 
@@ -175,4 +175,4 @@ def _write(directory: Path, run: Run) -> None:
         "ablated": list(run.ablated),
         "deposit": run.deposit,
     }
-    write_whole(directory / f"{run.setting.stem}.json", json.dumps(record, indent=1))
+    write_files(directory, {f"{run.setting.stem}.json": json.dumps(record, indent=1)})

@@ -13,10 +13,10 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from symbolic_pe.cli.files import write_files
 from symbolic_pe.cli.json_text import to_text
 from symbolic_pe.cli.proving.records import Judged, specification_record
 from symbolic_pe.errors import OutputError
+from symbolic_pe.whole_files import write_files
 
 INDEX = "certificates.json"
 FORMAT = "symbolic-pe-certificates/2"

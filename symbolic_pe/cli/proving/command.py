@@ -210,8 +210,8 @@ def _write(request: Request, judged: Sequence[tuple[str, Judged]]) -> bool:
                 if found.no_certificate:
                     click.echo(f"no certificate of {label}: {found.no_certificate}", err=True)
     if request.junit is not None:
-        from symbolic_pe.cli.files import write_files
         from symbolic_pe.cli.proving.junit import junit_text
+        from symbolic_pe.whole_files import write_files
 
         text = junit_text(judged, "failure" if request.junit_undecided == "failure" else "skipped")
         write_files(request.junit.parent, {request.junit.name: text})

@@ -13,11 +13,11 @@ import msgspec
 
 from symbolic_pe.budget import SHARE_OF_SEARCH, Budget
 from symbolic_pe.cli.claims import claim_record
-from symbolic_pe.cli.files import read_any_specification
 from symbolic_pe.cli.proving.keys import Options
 from symbolic_pe.cli.proving.limit import OUT_OF_MEMORY, Allow, Ended, Send, in_child
 from symbolic_pe.cli.proving.records import Judged
 from symbolic_pe.cli.proving.sources import Source
+from symbolic_pe.cli.reading import read_any_specification
 from symbolic_pe.errors import NotYetCovered, SymbolicPEError, Undecided
 from symbolic_pe.proof.any_form import proof as decide
 from symbolic_pe.proof.certificate import canonical

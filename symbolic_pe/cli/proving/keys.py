@@ -16,7 +16,7 @@ from pathlib import Path
 
 from symbolic_pe.array_names import ARRAY_SPEC
 from symbolic_pe.cli.proving.sources import Source
-from symbolic_pe.kept_results import digest_of_code
+from symbolic_pe.code_digest import digest_of_code
 
 LIBRARIES = ("python-flint", "msgspec", "numpy", "ml_dtypes", "safetensors")
 CODE = (".py", ".v")

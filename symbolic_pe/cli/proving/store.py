@@ -23,9 +23,9 @@ from pathlib import Path
 
 import msgspec
 
-from symbolic_pe.cli.files import write_files
 from symbolic_pe.cli.proving.records import Judged
 from symbolic_pe.errors import OutputError
+from symbolic_pe.whole_files import write_files
 
 FORMAT = "symbolic-pe-verdict/1"
 MAX_ENTRY_BYTES = 256_000_000

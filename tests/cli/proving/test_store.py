@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from symbolic_pe import kept_results
+from symbolic_pe import code_digest
 from symbolic_pe.cli.claims import ClaimRecord
 from symbolic_pe.cli.proving import campaign, keys
 from symbolic_pe.cli.proving import store as store_module
@@ -231,7 +231,7 @@ def test_the_digest_of_the_code_sees_every_module_and_version(
     keys.code_digest.cache_clear()
     first = keys.code_digest()
     keys.code_digest.cache_clear()
-    monkeypatch.setattr(kept_results, "_version", lambda library: "0")
+    monkeypatch.setattr(code_digest, "_version", lambda library: "0")
     assert keys.code_digest() != first
     monkeypatch.undo()
     monkeypatch.setattr(keys, "CODE", (".py",))

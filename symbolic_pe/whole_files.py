@@ -1,4 +1,4 @@
-"""Reading specifications of every kind; writing results, whole files or nothing."""
+"""Writing results: whole files or nothing."""
 
 from __future__ import annotations
 
@@ -6,32 +6,9 @@ import os
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 from symbolic_pe.errors import OutputError
-
-if TYPE_CHECKING:
-    from symbolic_pe.encodings.encoding import Encoding
-    from symbolic_pe.encodings.forms import Specification
-
-
-def read_specification(spec: str) -> Encoding:
-    """Read SPEC as given on the command line: a catalogue name, a text file, or an array.
-
-    Raises `SpecificationError`.
-    """
-    from symbolic_pe.arrays import is_array_spec, read_array
-    from symbolic_pe.encodings.specification import read_specification as read_text
-
-    return read_array(spec) if is_array_spec(spec) else read_text(spec)
-
-
-def read_any_specification(spec: str) -> Specification:
-    """The same, with specifications of a step or of several axes as well."""
-    from symbolic_pe.arrays import is_array_spec, read_array
-    from symbolic_pe.encodings.forms import read_any_specification as read_any
-
-    return read_array(spec) if is_array_spec(spec) else read_any(spec)
 
 
 def write_files(directory: Path, files: Mapping[str, str]) -> list[Path]:
@@ -101,3 +78,6 @@ def _stage(directory: Path) -> Path:
     os.umask(mask)
     path.chmod(0o666 & ~mask)
     return path
+
+
+__all__ = ["write_files", "write_streams"]

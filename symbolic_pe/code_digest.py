@@ -1,16 +1,12 @@
-"""Results kept on disk: written whole, and valid for the code that found them."""
+"""Results kept on disk are valid for the code that found them: its digest."""
 
 from __future__ import annotations
 
 import hashlib
-import os
 import sys
-import tempfile
 from collections.abc import Iterable
 from importlib import metadata
 from pathlib import Path
-
-from symbolic_pe.errors import OutputError
 
 
 def digest_of_code(
@@ -28,19 +24,6 @@ def digest_of_code(
     return digest.hexdigest()
 
 
-def write_whole(path: Path, text: str) -> None:
-    """The whole file or none: it is renamed when it is complete. Raises `OutputError`."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(
-            "w", dir=path.parent, suffix=".part", delete=False, encoding="utf-8"
-        ) as stream:
-            stream.write(text)
-        os.replace(stream.name, path)
-    except OSError as error:
-        raise OutputError(f"{path}: cannot write: {error.strerror}") from None
-
-
 def _version(library: str) -> str:
     try:
         return metadata.version(library)
@@ -48,4 +31,4 @@ def _version(library: str) -> str:
         return "none"
 
 
-__all__ = ["digest_of_code", "write_whole"]
+__all__ = ["digest_of_code"]
