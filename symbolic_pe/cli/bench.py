@@ -8,10 +8,10 @@ from pathlib import Path
 
 import click
 
+from symbolic_pe.cli.exits import EXIT_REFUTED
 from symbolic_pe.cli.wording import progress
 from symbolic_pe.errors import SpecificationError
 
-EXIT_REFUTED = 1
 _page = click.option(
     "--page",
     "-o",

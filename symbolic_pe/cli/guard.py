@@ -18,10 +18,11 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from symbolic_pe.cli.exits import EXIT_UNDECIDED
+
 GRACE = 1.0
 """Seconds beyond the budget for starting and printing."""
 UNLIMITED = -1.0
-EXIT_UNDECIDED = 3
 _MESSAGE = struct.Struct("d")
 POLITE = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 """Signals that ask a process to end."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from symbolic_pe.budget import DEFAULT_SECONDS
+from symbolic_pe.cli.exits import EXIT_INTERNAL, EXIT_REFUTED, EXIT_UNDECIDED
 from symbolic_pe.cli.guard import Guard
 from symbolic_pe.cli.wording import SPEC_HELP
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from symbolic_pe.cli.proving.store import Store
 
 EXIT_CODES = {"proved": 0, "refuted": 1, "error": 2, "undecided": 3}
-EXIT_REFUTED, EXIT_UNDECIDED, EXIT_INTERNAL = 1, 3, 70
 HELP = f"""Decide the claims of encodings: one, several, or all of a directory.
 
 {SPEC_HELP} A directory is searched for *.toml, config.json, *.json with a matrix, and arrays.
