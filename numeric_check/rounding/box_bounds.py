@@ -92,6 +92,8 @@ def _in_cell(
     for index, group in enumerate(plan.groups):
         own = isinstance(group, MatrixGroup) and group.discriminant == cell.discriminant
         if isinstance(group, MatrixGroup) and own:
+            if not cell.thresholds:
+                raise LeavesTheRing("the text has another discriminant")
             _decide_independent(rows[0, list(group.channels)])
             found.append(MatrixRun(cell.box, cell, model, side, rows[0]).block(index, group))
         elif isinstance(group, BlockGroup) and cell.discriminant is None:
@@ -113,7 +115,7 @@ def _reach_in(cell: Cell, limit: float) -> float:
 
 def _decide_independent(rows: Any) -> None:
     if any(x is ELSEWHERE for x in rows.flat):
-        raise LeavesTheRing("a block branches where another one does")
+        raise LeavesTheRing("an output reads what is chosen by the discriminant of another block")
 
 
 def _larger(a: BlockBound, b: BlockBound) -> BlockBound:
