@@ -43,6 +43,7 @@ OTHER: Rows = [["0", "1"], ["-v^2", "-2*y*v"]]
 PLANE: Rows = [["0", "-1"], ["1", "0"]]
 SLOW_PLANE: Rows = [["0", "-1/10"], ["1/10", "0"]]
 DAMPED_PLANE: Rows = [["-1/20", "-10000^(-1/4)"], ["10000^(-1/4)", "-1/20"]]
+LEARNED_DAMPING: Rows = [["-w", "-1/10"], ["1/10", "-w"]]
 CONFLUENT: Rows = [["-w", "1/3"], ["0", "-w"]]
 HYPERBOLIC: Rows = [["0", "1/3"], ["1/3", "0"]]
 SKEWED: Rows = [["0", "-sqrt(2)*w^2"], ["1", "-pi*z"]]
@@ -52,6 +53,7 @@ FAMILIES: dict[str, list[Rows]] = {
     "damped-plane": [OSCILLATOR, DAMPED_PLANE],
     "decay": [OSCILLATOR, [["-1/20"]]],
     "two": [OSCILLATOR, OTHER, PLANE],
+    "learned-damping": [LEARNED_DAMPING],
     "confluent": [CONFLUENT],
     "hyperbolic": [OSCILLATOR, HYPERBOLIC],
     "irrational": [SKEWED],
@@ -170,6 +172,29 @@ def test_a_kernel_takes_parameters_that_differ_over_heads() -> None:
     heads = kernel.transform_query(x, t, w, z)
     for head, v in enumerate(values):
         assert np.array_equal(heads[head], kernel.transform_query(x[head], t, v["w"], v["z"]))
+
+
+@pytest.mark.parametrize("name", ["confluent", "learned-damping"])
+def test_a_discriminant_without_parameters_is_a_number_of_float64(name: str) -> None:
+    """PyTorch would choose between two plain numbers in float32, and the frequency with them."""
+    plan = planned(name)
+    kernel, other = (kernel_of(name, target) for target in ("torch", "numpy"))
+    bound = rounding_bound(kernel, plan, "float64")
+    assert bound.formula == rounding_bound(other, plan, "float64").formula
+    square = "0" if name == "confluent" else "DISCRIMINANT"
+    plain = kernel_of(name, "torch", (f"u.new_tensor({square})", square))
+    own = rounding_bound(plain, plan, "float64")
+    assert measure(plain, plan, own).ratio <= 1.0
+    if name == "learned-damping":
+        assert own.epsilon(1000.0) > 1e6 * bound.epsilon(1000.0)
+        assert measure(plain, plan, bound).ratio > 1.0
+
+
+def test_rows_of_the_operator_are_bounded_beside_others() -> None:
+    kernel, plan = kernel_of("two", "numpy"), planned("two")
+    bound = rounding_bound(kernel, plan, "float64", form="operator")
+    assert len(bound.blocks) == 3
+    assert 0.0 < measure(kernel, plan, bound).ratio <= 1.0
 
 
 # -- cost -----------------------------------------------------------------------------------------
