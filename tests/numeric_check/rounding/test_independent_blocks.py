@@ -372,7 +372,8 @@ def test_causal_sums_lie_inside(target: str, dtype: str) -> None:
     runs = chunkwise_bound(kernel, plan, dtype, maps=maps)
     for values in ([1.0, 0.25], [0.5, 1.0], [2.0, 1.25]):
         assert 0.0 < measure_causal(kernel, plan, steps, values) <= 1.0
-        assert 0.0 < measure_chunkwise(kernel, plan, runs, values) <= 1.0
+        for handed in (False, True):
+            assert 0.0 < measure_chunkwise(kernel, plan, runs, values, handed=handed) <= 1.0
 
 
 ROUNDS_A_POSITION = f"""{EVEN_AND_ODD}
