@@ -197,6 +197,16 @@ def test_rows_of_the_operator_are_bounded_beside_others() -> None:
     assert 0.0 < measure(kernel, plan, bound).ratio <= 1.0
 
 
+def test_heads_that_are_cases_have_no_kernel_and_say_so() -> None:
+    document = {
+        "encoding": {"name": "heads"},
+        "parameters": {"w": "positive", "z": "real"},
+        "generator": {"matrices": [OSCILLATOR, [["0", "2"], ["-w^2", "-z*w"]]]},
+    }
+    with pytest.raises(NotYetCovered, match="2 heads with matrices of parameters"):
+        plan_kernel(from_document(document))
+
+
 # -- cost -----------------------------------------------------------------------------------------
 
 
