@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from numeric_check.rounding import distinct, roots, turns
-from numeric_check.rounding.cells import GROWING, TURNING
+from numeric_check.rounding.cells import ELSEWHERE, GROWING, TURNING
 from numeric_check.rounding.element import Model, Rounded, number
 from numeric_check.rounding.formats import INTEGER, REAL_OF, DType, dtype_of, promoted
+from numeric_check.rounding.majorant import NONE, ONE
 from numeric_check.rounding.planes import RoundedPlanes
 from numeric_check.text_proof.exact_element import BranchOnValue, LeavesTheRing
 
@@ -161,14 +162,25 @@ class RoundedArray:
         if dtype == INTEGER:
             return self.like(_each(self.data, turns.as_integer), dtype)
         model = self.model
-        return self.like(self._each(lambda x: model.rounded(_lifted(x), dtype)), dtype)
+        return self.like(self._each(lambda x: model.rounded(self._lifted(x), dtype)), dtype)
 
     def _any_fixed(self, data: Any) -> bool:
         elements = distinct.distinct_of(data) if self.model.shares else data.flat
         return any(isinstance(x, turns.FixedPoint) for x in elements)
 
     def _each(self, function: Callable[[Any], Any]) -> Any:
-        return (distinct.each if self.model.shares else _each)(self.data, function)
+        def one(x: Any) -> Any:
+            return x if x is ELSEWHERE else function(x)
+
+        return (distinct.each if self.model.shares else _each)(self.data, one)
+
+    def _lifted(self, x: Any) -> Rounded:
+        """An element; numbers of the text as the constants that they stand for."""
+        cell = self.model.cell
+        if cell is None or not cell.constants or isinstance(x, (Rounded, turns.FixedPoint)):
+            return _lifted(x)
+        own = number(x)
+        return cell.constants.get(own.value.get(ONE, NONE), own)
 
     def astype(self, dtype: Any, *, copy: bool = True) -> RoundedArray:
         """NumPy's cast; with copy=False an array that has the dtype is returned itself."""
@@ -218,8 +230,10 @@ class RoundedArray:
         if dtype == INTEGER:
             raise LeavesTheRing("the text computes with integers")
 
-        def one(x: Any, y: Any) -> Rounded:
-            left, second = model.rounded(_lifted(x), dtype), model.rounded(_lifted(y), dtype)
+        def one(x: Any, y: Any) -> Any:
+            if x is ELSEWHERE or y is ELSEWHERE:
+                return ELSEWHERE
+            left, second = (model.rounded(self._lifted(z), dtype) for z in (x, y))
             return operation(model, left, second, dtype)
 
         if model.shares:
@@ -335,7 +349,7 @@ class RoundedArray:
 
     def _function(self, function: Callable[[Model, Rounded, str], Rounded]) -> RoundedArray:
         dtype, model = self.dtype.name, self.model
-        return self.like(self._each(lambda x: function(model, _lifted(x), dtype)))
+        return self.like(self._each(lambda x: function(model, self._lifted(x), dtype)))
 
     # -- what has no answer ------------------------------------------------------------------------
 
@@ -401,6 +415,8 @@ def _divide(model: Model, a: Rounded, b: Rounded, dtype: str) -> Rounded:
 
 
 def _lifted(x: Any) -> Rounded:
+    if x is ELSEWHERE:
+        raise LeavesTheRing("the text sums over blocks that branch")
     if isinstance(x, turns.FixedPoint):
         raise LeavesTheRing("the text uses fixed-point turns other than as an angle")
     return x if isinstance(x, Rounded) else number(x)

@@ -7,15 +7,16 @@ block,
 
     r·|u| + ln Σ_{k < n} |ηu|^k/k! < window,      85 for float32 and bfloat16, 7 for float16, 706
 
-which `range_at` finds for given values.
+where the sum of a 2×2 block that turns is at most 1 + ‖X − aI‖/√|D|. `range_at` finds that reach
+for given values.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from flint import arb
 
@@ -25,13 +26,15 @@ from numeric_check.reference_values.tolerance import FORMATS, window_exponent
 from numeric_check.rounding import upward
 from numeric_check.rounding.blocks import OPERATOR, BlockBound
 from numeric_check.rounding.box_blocks import BoxRun
-from numeric_check.rounding.cells import CELLS, GROWING, NEAR, Cell, near_reach, possible
+from numeric_check.rounding.cells import ELSEWHERE, NEAR, Cell, kinds_of, near_reach
 from numeric_check.rounding.coefficient import Box
+from numeric_check.rounding.constants import constants_of
 from numeric_check.rounding.element import EXACT_POSITIONS, Model, Rounded
 from numeric_check.rounding.majorant import ONE
 from numeric_check.rounding.matrix_blocks import MatrixRun
 from numeric_check.rounding.parameters import Box as Intervals
 from numeric_check.rounding.running import run_side
+from numeric_check.text_proof.exact_element import LeavesTheRing
 from symbolic_pe.emit.plan import BlockGroup, KernelPlan, MatrixGroup, Vector
 
 
@@ -45,46 +48,74 @@ def side_bounds_over(
 ) -> list[BlockBound]:
     """ε and η of every block for one side; `asked` is the dtype and the side.
 
-    Where blocks branch, the text is executed once a cell, and the larger bound is taken.
+    Where blocks branch, the text is executed once a cell of their discriminant, and the larger
+    bound is taken; once more for all blocks that do not.
     """
     found: dict[tuple[int, int, int], BlockBound] = {}
-    matrices = any(isinstance(g, MatrixGroup) for g in plan.groups)
-    for kind in CELLS if matrices else (GROWING,):
-        box = Box.of(intervals, window_exponent(FORMATS[asked[0]]))
-        box.factors = not matrices  # series have too many of them
-        for b in _in_cell(kernel, plan, asked, (reach, Cell(kind, box))):
+    for cell in cells_over(plan, intervals, asked[0]):
+        for b in _in_cell(kernel, plan, asked, (reach, cell)):
             place = b.group, b.head, b.block
             known = found.get(place)
             found[place] = b if known is None else _larger(known, b)
     return list(found.values())
 
 
+def cells_over(plan: KernelPlan, intervals: Intervals, dtype: str) -> Iterator[Cell]:
+    """Every cell of every discriminant, and one for the blocks without."""
+    matrices = [g for g in plan.groups if isinstance(g, MatrixGroup)]
+    symbols = Box.of(intervals, window_exponent(FORMATS[dtype]))
+    constants = constants_of(matrices, symbols)
+
+    def own(*, factors: bool) -> Box:
+        return replace(symbols, values=dict(symbols.values), factors=factors)
+
+    for discriminant in dict.fromkeys(g.discriminant for g in matrices):
+        for kind in kinds_of(discriminant, symbols):
+            # series have too many factors
+            yield Cell(kind, own(factors=False), discriminant, constants)
+    if len(matrices) < len(plan.groups):
+        yield Cell(NEAR, own(factors=True), None, constants)
+
+
 def _in_cell(
     kernel: Kernel, plan: KernelPlan, asked: tuple[str, str], limits: tuple[float, Cell]
 ) -> list[BlockBound]:
-    (dtype, side), (reach, cell) = asked, limits
-    box = cell.box
-    balls = {
-        i: box.ball(g.discriminant) for i, g in enumerate(plan.groups) if isinstance(g, MatrixGroup)
-    }
-    if cell.kind == NEAR and balls:
-        reach = max(near_reach(ball, reach) for ball in balls.values())
+    (dtype, side), (limit, cell) = asked, limits
+    reach = _reach_in(cell, limit)
     model = Model(reach, cell=cell, shares=side == OPERATOR)
-    given = [parameter(name, box) for name in plan.parameters]
+    given = [parameter(name, cell.box) for name in plan.parameters]
     rows = run_side(kernel, plan, dtype, side, model, *given)[:, : plan.dimension]
+    if _reach_in(cell, limit) > reach:  # the text has larger thresholds than others
+        cell.forget()
+        return _in_cell(kernel, plan, asked, limits)
     found: list[BlockBound] = []
     for index, group in enumerate(plan.groups):
-        if isinstance(group, MatrixGroup):
-            if possible(balls[index], cell.kind):
-                found.append(MatrixRun(box, cell, model, side, rows[0]).block(index, group))
-        elif cell.kind == GROWING:
-            run = BoxRun(plan, model, side, rows, box=box)
+        own = isinstance(group, MatrixGroup) and group.discriminant == cell.discriminant
+        if isinstance(group, MatrixGroup) and own:
+            if not cell.thresholds:
+                raise LeavesTheRing("the text has another discriminant")
+            _decide_independent(rows[0, list(group.channels)])
+            found.append(MatrixRun(cell.box, cell, model, side, rows[0]).block(index, group))
+        elif isinstance(group, BlockGroup) and cell.discriminant is None:
+            _decide_independent(rows[:, [c for slot in group.slots for c in slot]])
+            run = BoxRun(plan, model, side, rows, box=cell.box)
             found += [
                 run.block(index, group, head, b)
                 for head in range(plan.heads)
                 for b in range(len(group.slots[0]))
             ]
     return found
+
+
+def _reach_in(cell: Cell, limit: float) -> float:
+    if cell.kind != NEAR or cell.discriminant is None:
+        return limit
+    return near_reach(cell.box.ball(cell.discriminant), limit, cell.threshold)
+
+
+def _decide_independent(rows: Any) -> None:
+    if any(x is ELSEWHERE for x in rows.flat):
+        raise LeavesTheRing("an output reads what is chosen by the discriminant of another block")
 
 
 def _larger(a: BlockBound, b: BlockBound) -> BlockBound:
@@ -109,12 +140,18 @@ def range_at(
     balls = {name: arb(exact_number(x)) for name, x in (values or {}).items()}
     reach = limit
     for group in plan.groups:
-        if values is None:
+        if values is None and not _is_fixed(group):
             reach = min(reach, *(window / x for x in _fixed_rates(group)), math.inf)
             continue
-        for rate, shear, length in _growths(group, balls):
-            reach = _cut((rate, shear, length), window, reach)
+        reach = _growth_of(group, balls).within(window, reach)
     return reach
+
+
+def _is_fixed(group: BlockGroup | MatrixGroup) -> bool:
+    """Whether a 2×2 block has no parameters."""
+    if isinstance(group, BlockGroup):
+        return False
+    return not any(x.parameters() for row in group.matrix for x in row)
 
 
 def _fixed_rates(group: BlockGroup | MatrixGroup) -> list[float]:
@@ -124,15 +161,16 @@ def _fixed_rates(group: BlockGroup | MatrixGroup) -> list[float]:
     return [abs(x.to_float()) for x in rates]
 
 
-def _growths(group: BlockGroup | MatrixGroup, values: Mapping[str, arb]) -> list[Any]:
+def _growth_of(group: BlockGroup | MatrixGroup, values: Mapping[str, arb]) -> _Growth:
     if isinstance(group, BlockGroup):
-        return [(_largest(group.rate, values), _largest(group.shear, values), group.chain_length)]
-    a, d = (abs(x.to_float(values)) for x in (group.centre, group.discriminant))
-    growing = group.discriminant.to_float(values) > 0
-    rate = a + (math.sqrt(d) if growing else 0.0)
+        rate, shear = (_largest(v, values) for v in (group.rate, group.shear))
+        return _Growth(rate, shear, group.chain_length)
+    a, d = (x.to_float(values) for x in (group.centre, group.discriminant))
+    root = math.sqrt(abs(d))
     entries = [x - group.centre if i == j else x for i, j, x in _places(group)]
     norm = math.sqrt(sum(x.to_float(values) ** 2 for x in entries))
-    return [(rate, norm, 2)]
+    turns = norm / root if d < 0 else math.inf
+    return _Growth(abs(a) + (root if d > 0 else 0.0), norm, 2, turns)
 
 
 def _places(group: MatrixGroup) -> list[Any]:
@@ -143,20 +181,32 @@ def _largest(vector: Vector, values: Mapping[str, arb]) -> float:
     return max(abs(x.to_float(values)) for x in {x for row in vector.rows for x in row})
 
 
-def _cut(growth: tuple[float, float, int], window: float, reach: float) -> float:
-    rate, shear, length = growth
+class _Growth(NamedTuple):
+    """e^{rate·|u|}·Σ_{k < length} |shear·u|^k/k!, of which what has a shear is at most `most`.
 
-    def inside(u: float) -> bool:
-        terms = [(shear * u) ** k / math.factorial(k) for k in range(length)]
-        return rate * u + math.log(sum(terms)) < window
+    most  ‖X − aI‖/√|D| of a 2×2 block that turns: |sin(ru)/r| is at most 1/r
+    """
 
-    if (rate == 0.0 and (length == 1 or shear == 0.0)) or inside(reach):
-        return reach
-    low, high = 0.0, reach
-    for _ in range(80):
-        middle = (low + high) / 2
-        low, high = (middle, high) if inside(middle) else (low, middle)
-    return low
+    rate: float
+    shear: float
+    length: int
+    most: float = math.inf
+
+    def within(self, window: float, reach: float) -> float:
+        """The largest |u| ≤ reach at which its logarithm is below the window."""
+        if (self.rate == 0.0 and (self.length == 1 or self.shear == 0.0)) or self._inside(
+            window, reach
+        ):
+            return reach
+        low, high = 0.0, reach
+        for _ in range(80):
+            middle = (low + high) / 2
+            low, high = (middle, high) if self._inside(window, middle) else (low, middle)
+        return low
+
+    def _inside(self, window: float, u: float) -> bool:
+        powers = sum((self.shear * u) ** k / math.factorial(k) for k in range(1, self.length))
+        return self.rate * u + math.log1p(min(powers, self.most)) < window
 
 
 __all__ = ["parameter", "range_at", "side_bounds_over"]

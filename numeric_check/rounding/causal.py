@@ -7,7 +7,10 @@ norm and every shear with its size, M(τ)M(τ′) = M(τ + τ′), so relative e
 
 channel by channel of v, apart from what underflow loses, for all gaps up to the reach of the map.
 With a basis M is that of K, and |Pᵀ||q| and |P⁻¹||k| stand in the place of |q| and |k|. Of a
-parametric 2×2 block the norm counts, and M is e^{μτ} (see `sum_maps`).
+parametric 2×2 block the norm counts, and M is e^{μτ} (see `sum_maps`). A state S that is handed
+over at c adds S·A(t_n − c)ᵀq_n to the output, and |S|·M(t_n − c)ᵀ|q_n| to the sum of sizes: it is
+taken as it is, a number of the compute dtype or of a shorter one. One that is itself the result of
+n steps, or r runs, is off by what it was off there, and n and r go on from it.
 
     recurrent_step  ε = c₀ + c₁·n,  n ≤ limit
     chunkwise       ε = c₀ + c₁·r,  r ≤ limit the runs before that of position n, of `CHUNK`
@@ -163,7 +166,9 @@ def chunkwise_bound(
     maps: SumMaps | None = None,
     parameters: Mapping[str, Asked] | None = None,
 ) -> CausalBound:
-    """Bound the outputs of `chunkwise` for runs of at most `chunk` positions, from no state.
+    """Bound the outputs of `chunkwise` for runs of at most `chunk` positions.
+
+    From no state, or from one that is handed over in the compute dtype or a shorter one.
 
     chunk       at most `LONGEST`; the bound of `CHUNK` serves shorter runs
     maps        where errors of maps are kept that are asked for again
@@ -181,7 +186,7 @@ def chunkwise_bound(
 
     def bound() -> CausalBound:
         lengths = _lengths(longest, masked=plan.takes_chunks_whole)
-        alone = [text.run(length, longest, None) for length in lengths]
+        alone = [text.run(length, longest, state) for length in lengths for state in (None, 0.0)]
         first, read = (max(found) for found in zip(*alone, strict=True))
         kept = 0.0
         for length in lengths:

@@ -14,14 +14,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flint import fmpq
 
 from numeric_check.reference_values.exact_number import exact_number
 from numeric_check.reference_values.tolerance import FORMATS, window_exponent
 from numeric_check.rounding import majorant, upward
-from numeric_check.rounding.cells import Cell
 from numeric_check.rounding.coefficient import Coefficient
 from numeric_check.rounding.dependence import Dependence
 from numeric_check.rounding.formats import contains, holds, relative_error_of_library
@@ -41,6 +40,9 @@ from numeric_check.rounding.majorant import (
     ratio,
 )
 from numeric_check.text_proof.exact_element import LeavesTheRing
+
+if TYPE_CHECKING:
+    from numeric_check.rounding.cells import Cell
 
 EXACT_POSITIONS = "float64"
 """Positions and references are numbers of this format."""

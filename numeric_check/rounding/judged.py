@@ -61,8 +61,8 @@ OF_WHOLE = "||row i of A' - A|| <= eps ||exp(u K)|| + eta for every row of opera
 OF_COLUMNS = "||column i of A' - A|| <= eps ||A|| + eta for every column of a block of operator(p)"
 """That of several axes."""
 OF_SUMS = (
-    "|o - o_n| <= eps sum |q| M |k| |v| for the n-th recurrent_step, and for chunkwise after r "
-    "runs of at most 64 positions, apart from underflow"
+    "|o - o_n| <= eps (sum |q| M |k| |v| + |q| M |S|) for the n-th recurrent_step, and for "
+    "chunkwise after r runs of at most 64 positions, S the state handed over, apart from underflow"
 )
 HOLDS, REFUTED, UNDECIDED = "holds", "refuted", "undecided"
 
@@ -287,7 +287,9 @@ def _sums(maps: SumMaps, dtypes: Sequence[str], form: str) -> tuple[dict[str, Dt
             bound = bound_of(kernel, plan, dtype, maps=maps)
             measured = 0.0
             if dtype in MEASURED and not plan.parameters:
-                measured = measure_of(kernel, plan, bound)
+                measured = max(
+                    measure_of(kernel, plan, bound, handed=handed) for handed in (False, True)
+                )
             found[dtype] = DtypeCausal(bound, measured)
     except NotYetCovered as error:
         return {}, f"; {form} is not bounded: {error}"

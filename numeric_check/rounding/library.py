@@ -124,12 +124,18 @@ class RoundingLibrary:
         """`first`, where the condition is known to hold; or as in the cell of a block."""
         if isinstance(condition, Branch) and self.model.cell is not None:
             one, other = self.brought(first), self.brought(second)
-            chosen: RoundedArray = self.model.cell.chosen(condition, one, other)
-            shape = np.broadcast_shapes(one.shape, other.shape, condition.compared.shape)
-            return chosen.like(np.broadcast_to(chosen.data, shape))
+            chosen = self.model.cell.chosen(condition, one.data, other.data)
+            return self.array_of(chosen, self._dtype_of_both((first, one), (second, other)))
         if condition is not True:
             raise LeavesTheRing("the text chooses by values")
         return self.brought(first)
+
+    @staticmethod
+    def _dtype_of_both(*pairs: tuple[Any, RoundedArray]) -> str:
+        """Plain numbers give way to arrays."""
+        arrays = [x.dtype.name for given, x in pairs if not isinstance(given, (int, float))]
+        names = arrays or [x.dtype.name for _, x in pairs]
+        return promoted(names[0], names[-1])
 
     def _joined(self, arrays: Sequence[Any], join: Callable[[list[Any]], Any]) -> RoundedArray:
         parts = [self.brought(a) for a in arrays]

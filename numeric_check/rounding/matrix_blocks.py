@@ -6,8 +6,8 @@ With N = X − aI, N² = D·I, A(u) = e^{au}(C·I + S·N) and r = √|D|,
 
 since det(A/e^{au}) = 1 and C is half its trace. So an error c·|u|^p·e^{au} of an entry is relative
 to ‖A‖ as it stands, and one that has S in it (sin ru/r, e^{±ru}/r or u·sin(ru)/(ru)) counts 2/‖N‖
-at most: nothing is lost where N is far from normal. An error with cos(ru)/r has no such excuse:
-there the angle is off, and ‖A‖ may be e^{au} while ‖N‖/r is large.
+at most, and without the quotient 2r/‖N‖: nothing is lost where N is far from normal. An error with
+cos(ru)/r has no such excuse: there the angle is off, and ‖A‖ may be e^{au} while ‖N‖/r is large.
 
 That the text computes A is decided exactly: its coefficients are those of C, S and N, as functions
 of the parameters. Where u²D is small, C and S are polynomials, compared with the series.
@@ -18,18 +18,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 from flint import fmpq
 
 from numeric_check.rounding import majorant, upward
 from numeric_check.rounding.blocks import SIGNS, BlockBound
-from numeric_check.rounding.cells import GROWING, NEAR, TURNING, Cell
-from numeric_check.rounding.coefficient import Box, Coefficient
+from numeric_check.rounding.cells import BLUR, GROWING, NEAR, TURNING, USUAL, Cell
+from numeric_check.rounding.coefficient import Box, Coefficient, exact_scalar
 from numeric_check.rounding.element import Model, Rounded
 from numeric_check.rounding.majorant import (
     NO_INPUT,
-    ZERO,
     Number,
     Ratio,
     Root,
@@ -46,12 +46,8 @@ from symbolic_pe.emit.plan import MatrixGroup
 
 SERIES = 14
 """Terms of cosh √q and sinh √q/√q that a text's polynomials are compared with."""
-REST = 1e-25
-"""The others, for |q| ≤ 1.1: below 1.1^14/28!."""
-SINC = 0.8
-"""sin x/x at x² = 1.1 is 0.84; sinh is larger."""
-SINH = 0.42
-"""(1 − e^{−2x})/2 at x² = 0.9: |sinh x| is at least that part of e^{|x|}."""
+CLOSE = 2.0**-40
+"""For what rounding of a float may take away."""
 
 
 class _Kind(NamedTuple):
@@ -117,7 +113,9 @@ class MatrixRun:
                 raise LeavesTheRing("an output reads the input of another block")
         if self.cell.kind != NEAR:
             return upward.NOTHING
-        return (2.0 * upward.plus(off, REST), 2.0 * upward.plus(off, REST))
+        norm = _sum(upward.above(_number(x, self.box)) for row in group.matrix for x in row)
+        rest = upward.times(self._rest, upward.plus(1.0, upward.times(2.0, norm)))
+        return (2.0 * upward.plus(off, rest), 2.0 * upward.plus(off, rest))
 
     def _expected(
         self, group: MatrixGroup, place: tuple[int, int], sign: int, channel: int
@@ -129,62 +127,100 @@ class MatrixRun:
         n = sign * _number(entry, box)
         one = fmpq(1 if i == j else 0)
         if self.cell.kind == NEAR:
-            q = self.cell.squares.get(group.discriminant)
-            if q is None:
-                raise LeavesTheRing("the text has another discriminant")
-            even, odd = ONE, ONE
-            for k in range(1, SERIES):
-                even = even + q.scalar**k * _factorial(2 * k)
-                odd = odd + q.scalar**k * _factorial(2 * k + 1)
+            even, odd = self._series
             parts = {
-                Term(channel, 0, ratio(rate), None): one * Coefficient(even, box),
-                Term(channel, 1, ratio(rate), None): n * Coefficient(odd, box),
+                Term(channel, 0, ratio(rate), None): one * even,
+                Term(channel, 1, ratio(rate), None): n * odd,
             }
         else:
-            known = self.cell.roots.get(group.discriminant)
-            if known is None:
-                raise LeavesTheRing("the text has another discriminant")
-            r, root = known
+            r, root = self.cell.own_root
+            over = n if root is not None else n / r
             parts = {}
             if self.cell.kind == TURNING:
                 frequency = ratio(r)
                 parts[Term(channel, 0, ratio(rate), Wave(frequency, "c"))] = one
-                parts[Term(channel, 0, ratio(rate), Wave(frequency, "s"), root)] = n
+                parts[Term(channel, 0, ratio(rate), Wave(frequency, "s"), root)] = over
             else:
                 for way in (1, -1):
                     power = ratio(rate + way * r)
-                    parts[Term(channel, 0, power, None)] = one / 2
-                    parts[Term(channel, 0, power, None, root)] = n * fmpq(way, 2)
+                    for below, c in ((None, one / 2), (root, over * fmpq(way, 2))):
+                        term = Term(channel, 0, power, None, below)
+                        parts[term] = parts.get(term, fmpq(0)) + c
         return {t: c for t, c in parts.items() if c != 0}
+
+    @cached_property
+    def _series(self) -> tuple[Number, Number]:
+        """C and S/u as polynomials in q."""
+        q = exact_scalar(self.cell.square)
+        even, odd = ONE, ONE
+        for k in range(1, SERIES):
+            even = even + q**k * _factorial(2 * k)
+            odd = odd + q**k * _factorial(2 * k + 1)
+        return _number(even, self.box), _number(odd, self.box)
+
+    @cached_property
+    def _rest(self) -> float:
+        """The terms of C that are left out: below q^n/(2n)!·e^{√q}; those of S/u are smaller."""
+        q = upward.times(self.cell.threshold, 1.0 + BLUR)
+        size = upward.times(upward.power(q, SERIES), upward.exponential(math.sqrt(q) * (1 + CLOSE)))
+        return upward.times(size, upward.up(1.0 / math.factorial(2 * SERIES)))
 
     # -- what errors count ------------------------------------------------------------------------
 
     def _sort(self, place: tuple[int, int], term: Term, c: float, rate: Ratio) -> None:
         """What a table lost to underflow has no e^{au}: it is compared with the least of it."""
         term, c = majorant.plain(term, c)
-        if term.rate != rate and (self.cell.kind != GROWING or term.rate == ZERO):
+        if term.rate not in self._rates(rate):
             difference = ratio(number_of(term.rate) - number_of(rate))
             exponent = majorant.largest_exponent(difference, self.model.reach)
             c = upward.times(c, upward.exponential(exponent))
-        kind = _Kind(term.power, term.wave is not None and term.wave.part == "s", term.over)
+        kind = _Kind(term.power, term.wave == self._sine, term.over)
         matrix = self.entries.setdefault(kind, {})
         matrix[place] = upward.plus(matrix.get(place, 0.0), c)
+
+    def _rates(self, rate: Ratio) -> tuple[Ratio, ...]:
+        """Those of exponentials that ‖A‖ is above."""
+        if self.cell.kind != GROWING:
+            return (rate,)
+        r, _ = self.cell.own_root
+        return (rate, *(ratio(number_of(rate) + way * r) for way in (1, -1)))
+
+    @property
+    def _sine(self) -> Wave | None:
+        """The wave of S, where it has one."""
+        if self.cell.kind != TURNING:
+            return None
+        return Wave(ratio(self.cell.own_root[0]), "s")
 
     def _counted(self, kind: _Kind, norm: float, least: float) -> Polynomial:
         """c·|u|^p relative to ‖A‖."""
         shares: list[Polynomial] = []
+        part = {TURNING: float(kind.sine), GROWING: self._sinh}.get(self.cell.kind, 0.0)
         if kind.over is not None:
             plain = upward.shift((upward.times(norm, kind.over.least),), kind.power)
             shares.append(upward.shift(plain, kind.over.power))
-            part = {TURNING: 1.0 if kind.sine else 0.0, GROWING: SINH}.get(self.cell.kind, 0.0)
-            if part and least:
-                shares.append(upward.shift((upward.up(norm * 2.0 / part / least),), kind.power))
+            root = 1.0
         else:
             shares.append(upward.shift((norm,), kind.power))
-            if self.cell.kind == NEAR and kind.power and least:
-                small = upward.up(norm * 2.0 / SINC / least)
+            root = upward.above(self.cell.own_root[0]) if part else 0.0
+            if self.cell.kind == NEAR and kind.power and least and self._sinc > 0.0:
+                small = upward.up(norm * 2.0 / self._sinc / least)
                 shares.append(upward.shift((small,), kind.power - 1))
+        if part and least:
+            small = upward.up(upward.times(norm, root) * 2.0 / part / least)
+            shares.append(upward.shift((small,), kind.power))
         return min(shares, key=lambda p: (len(p), upward.value(p, self.model.reach)))
+
+    @cached_property
+    def _sinh(self) -> float:
+        """|sinh x| is at least this part of e^{|x|} where x² is beyond the threshold."""
+        x = math.sqrt(0.9 * self.cell.thresholds.get(GROWING, USUAL))
+        return -math.expm1(-2.0 * x) / 2.0 * (1.0 - CLOSE)
+
+    @cached_property
+    def _sinc(self) -> float:
+        """|sin x/x|, and |sinh x/x|, are at least this where x² is small: 1 − x²/6."""
+        return (1.0 - self.cell.threshold * (1.0 + BLUR) / 6.0) * (1.0 - CLOSE)
 
     def _least_norm(self, group: MatrixGroup) -> float:
         """A lower bound of ‖X − aI‖ over the box: the largest entry."""

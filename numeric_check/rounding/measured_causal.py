@@ -32,21 +32,27 @@ STEPS, CHANNELS, SEED = 150, 3, 2026
 ALLOWED = 2.0**-36
 """Above what steps in float64 lose over gaps of thousands, and far below 2⁻²⁴."""
 GAPS = (1.0, 1.0, 1.0, 0.25, 3.0, 17.0)
+EARLIER = 8.0
+"""The size of a state that is handed over, as that of many steps."""
 BITS = 128
 Values = Mapping[str, arb]
 
 
 def measure_causal(
-    kernel: Kernel, plan: KernelPlan, bound: CausalBound, values: Sequence[float] = ()
+    kernel: Kernel,
+    plan: KernelPlan,
+    bound: CausalBound,
+    values: Sequence[float] = (),
+    *,
+    handed: bool = False,
 ) -> float:
-    """The largest error of `recurrent_step` over its bound.
+    """The largest error of `recurrent_step` over its bound, from zeros or a state handed over.
 
     Raises `NotYetCovered` for float64, which nothing here is more exact than.
     """
     known = _known(plan, values)
-    given = _Given.of(plan, bound, 0.5 * bound.gap, known)
-    kind = np.float32 if bound.dtype != "float64" else np.float64
-    state = kernel.bring(np.zeros((*given.value.shape[1:], plan.dimension), kind))
+    given = _Given.of(plan, bound, 0.5 * bound.gap, known, handed=handed)
+    state = kernel.bring(given.state)
     outputs = []
     for i, gap in enumerate(given.gaps):
         now = [kernel.bring(x[i]) for x in (given.query, given.key, given.value)]
@@ -56,16 +62,22 @@ def measure_causal(
 
 
 def measure_chunkwise(
-    kernel: Kernel, plan: KernelPlan, bound: CausalBound, values: Sequence[float] = ()
+    kernel: Kernel,
+    plan: KernelPlan,
+    bound: CausalBound,
+    values: Sequence[float] = (),
+    *,
+    handed: bool = False,
 ) -> float:
     """The same of `chunkwise`, in runs of as many positions as the bound is about."""
     known = _known(plan, values)
-    given = _Given.of(plan, bound, bound.gap / (2.0 * bound.chunk), known)
+    given = _Given.of(plan, bound, bound.gap / (2.0 * bound.chunk), known, handed=handed)
     arrays = (np.moveaxis(x, 0, -2) for x in (given.query, given.key, given.value))
     places = kernel.bring(given.positions)
-    outputs, _ = kernel.raw(CHUNKED)(
-        *(kernel.bring(x) for x in arrays), places, *values, chunk=bound.chunk
-    )
+    named: dict[str, Any] = {"chunk": bound.chunk}
+    if handed:
+        named |= {"state": kernel.bring(given.state), "start": kernel.bring(np.zeros(()))}
+    outputs, _ = kernel.raw(CHUNKED)(*(kernel.bring(x) for x in arrays), places, *values, **named)
     found = np.moveaxis(kernel.fetch(outputs).astype(np.float64), -2, 0)
     runs = runs_of(len(found), bound.chunk, whole=plan.takes_chunks_whole)
     before = [r for r, length in enumerate(runs) for _ in range(length)]
@@ -80,15 +92,27 @@ def _known(plan: KernelPlan, values: Sequence[float]) -> Values:
 
 @dataclass(frozen=True)
 class _Given:
-    """What is given at every position: arrays with the positions first, in the dtype of a bound."""
+    """What is given at every position: arrays with the positions first, in the dtype of a bound.
+
+    state  what was summed before, at position 0: zeros, or much more than what comes later
+    """
 
     query: Any
     key: Any
     value: Any
     gaps: Any
+    state: Any
 
     @classmethod
-    def of(cls, plan: KernelPlan, bound: CausalBound, furthest: float, values: Values) -> _Given:
+    def of(
+        cls,
+        plan: KernelPlan,
+        bound: CausalBound,
+        furthest: float,
+        values: Values,
+        *,
+        handed: bool = False,
+    ) -> _Given:
         if bound.dtype == "float64":
             raise NotYetCovered("sums in float64 are not compared with what is more exact")
         drawn = np.random.default_rng(SEED)
@@ -97,8 +121,11 @@ class _Given:
         shapes = [(steps, *lead, n) for n in (plan.dimension, plan.dimension, CHANNELS)]
         query, key, value = (drawn.standard_normal(s).astype(DTYPE_OF[bound.dtype]) for s in shapes)
         furthest = min(furthest, _within_range(plan, bound.dtype, values) / steps)
-        gaps = np.concatenate([[0.0], np.resize(GAPS, steps - 1)])
-        return cls(query, key, value, np.minimum(gaps, furthest))
+        gaps = np.concatenate([[GAPS[-1] if handed else 0.0], np.resize(GAPS, steps - 1)])
+        state = np.zeros((*lead, CHANNELS, plan.dimension), np.float32)
+        if handed:
+            state += np.asarray(EARLIER * drawn.standard_normal(state.shape), np.float32)
+        return cls(query, key, value, np.minimum(gaps, furthest), state)
 
     @property
     def positions(self) -> Any:
@@ -126,11 +153,12 @@ def _worst(
     (plan, values), heads = about, about[0].heads
     shape = (heads, CHANNELS)
     flows = {gap: [_moved(plan, g, gap, values) for g in plan.groups] for gap in {*given.gaps}}
+    before = given.state.astype(np.float64).reshape(heads * CHANNELS, plan.dimension)
     states, sizes = (
-        [np.zeros((*shape, *x.shape[1:]), x.dtype) for x in first]
+        [x.reshape(*shape, *x.shape[1:]) for x in first]
         for first in (
-            [_links_of(g, np.zeros((heads, plan.dimension))) for g in plan.groups],
-            [_norms(g, np.zeros((heads, plan.dimension))) for g in plan.groups],
+            [_links_of(g, before) for g in plan.groups],
+            [_norms(g, np.abs(before)) for g in plan.groups],
         )
     )
     worst = 0.0

@@ -10,6 +10,7 @@ import numpy as np
 
 from numeric_check.kernels.kernel import Kernel
 from numeric_check.rounding.blocks import OPERATOR, ROTATE
+from numeric_check.rounding.cells import ELSEWHERE
 from numeric_check.rounding.element import (
     Model,
     Rounded,
@@ -101,8 +102,10 @@ def operator_entries(
     return np.asarray(result.data, dtype=object).reshape(plan.heads, d, d)
 
 
-def _of_head(x: Any, first: int) -> Rounded:
+def _of_head(x: Any, first: int) -> Any:
     """The same with inputs that are those of a head."""
+    if x is ELSEWHERE:
+        return x
     element = x if isinstance(x, Rounded) else number(x)
     if not first:
         return element

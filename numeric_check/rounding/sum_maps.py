@@ -20,13 +20,10 @@ from flint import arb, fmpq
 
 from numeric_check.kernels.kernel import Kernel
 from numeric_check.laws.decay_laws import without_decay
-from numeric_check.reference_values.tolerance import FORMATS, window_exponent
 from numeric_check.rounding import upward
 from numeric_check.rounding.blocks import ROTATE, BlockBound, SideRun
 from numeric_check.rounding.bound import rounding_bound, served_reach
-from numeric_check.rounding.box_bounds import parameter
-from numeric_check.rounding.cells import GROWING, Cell
-from numeric_check.rounding.coefficient import Box as CoefficientBox
+from numeric_check.rounding.box_bounds import cells_over, parameter
 from numeric_check.rounding.element import Model, Rounded
 from numeric_check.rounding.formats import contains
 from numeric_check.rounding.library import LIBRARIES
@@ -116,14 +113,13 @@ def chunk_errors(kernel: Kernel, plan: KernelPlan, found: MapErrors, inner: str)
     arguments: list[Any] = [values[name] for name in plan.parameters]
     name = "_transform" if plan.basis is None else "_move"
     bare = replace(plan, basis=None)
-    cell = None
-    if _has_matrices(plan):  # all branches are executed in each cell
-        box = CoefficientBox.of(found.box, window_exponent(FORMATS[inner]))
-        box.factors = False
-        cell = Cell(GROWING, box)
-        arguments = [parameter(name, box) for name in plan.parameters]
-    for side in (1, -1):
-        _run(kernel, bare, (name, inner, side), _Lags(found.reach, cell=cell), arguments)
+    cells = cells_over(plan, found.box, inner) if _has_matrices(plan) else [None]
+    for cell in cells:
+        if cell is not None:
+            arguments = [parameter(name, cell.box) for name in plan.parameters]
+        for side in (1, -1):
+            model = _Lags(found.reach, cell=cell)
+            _run(kernel, bare, (name, inner, side), model, arguments)
     if plan.uniform_decay is None:
         return found
     moved = {**found.moved, 0: _without_decay(kernel, plan, inner, found.reach)}

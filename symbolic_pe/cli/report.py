@@ -335,7 +335,8 @@ def _bounds(artefacts: Artefacts, bounds: dict[str, BoundsRecord]) -> str:
             "",
             "Of causal sums, |ô − oₙ| ≤ ε·Σ |q|ᵀM(t − s)|k|·|v| apart from underflow, M = |A| with "
             "norms of planes, with a basis P for |Pᵀ||q| and |P⁻¹||k|: of the n-th output of "
-            "`recurrent_step`, and of those of `chunkwise` after r runs of 64 positions at most:",
+            "`recurrent_step`, and of those of `chunkwise` after r runs of 64 positions at most. A "
+            "state S handed over at c adds |q|ᵀM(t − c)|S| to the sum:",
             "",
             "| kernel | dtype | ε | to | gaps to | measured |",
             "|---|---|---|---|---|---|",

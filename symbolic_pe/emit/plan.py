@@ -406,7 +406,14 @@ def _diagonalised(generators: Sequence[Generator]) -> _Diagonal:
     found: list[Generator] = []
     distance = fmpq(0)
     for generator in generators:
-        (case,) = real_jordan_form(generator).cases
+        cases = real_jordan_form(generator).cases
+        if len(cases) != 1:
+            raise NotYetCovered(
+                f"code for {len(generators)} heads with matrices of parameters, of which one has "
+                f"{len(cases)} cases; write a head as a 2×2 block of one matrix, or emit a kernel "
+                "for each head"
+            )
+        (case,) = cases
         if case.components is not None:
             blocks = [b for form in case.components for b in form.blocks]
             basis, inverse = _whole_basis(generator.dimension, case.components)

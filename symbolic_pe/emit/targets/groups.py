@@ -269,7 +269,10 @@ class GroupWriter:
         difference = self._entries("HALF_DIFFERENCE", half_difference)
         upper = self._entries("UPPER", [g.matrix[0][1] for g in groups])
         lower = self._entries("LOWER", [g.matrix[1][0] for g in groups])
-        items = ["side * u", self._text(centre), self._text(discriminant)]
+        square = self._text(discriminant)
+        if len({g.discriminant for g in groups}) == 1 and not groups[0].discriminant.parameters():
+            square = self.constants.dialect.number(square)  # in float64, whatever is chosen by it
+        items = ["side * u", self._text(centre), square]
         self._lines.append(arguments("even, odd = _even_and_odd(", items, ")", STEP))
         for name, entry in (("upper", upper), ("lower", lower)):
             zero = is_number(entry, 0)
