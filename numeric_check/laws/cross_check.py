@@ -130,7 +130,7 @@ def _measure(
             subject = Subject(kernel, plan, ExactMap(plan, point), point, dtypes, ledger, seed)
             _check_point(subject)
             if calls:
-                _check_calls(subject, first=number == 0)
+                _check_calls(subject, once=number == _telling(points))
 
 
 class Screen:
@@ -158,7 +158,7 @@ class Screen:
                     if quick:
                         _check_quickly(subject)
                     else:
-                        _check_calls(subject, first=number == 0)
+                        _check_calls(subject, once=number == _telling(self.points))
                         _check_point(subject)
         except OutOfTime:
             return "runs (float64)"
@@ -219,9 +219,14 @@ def _has_stated_size(kernel: Kernel, plan: KernelPlan, ledger: Ledger) -> bool:
     return True
 
 
-def _check_calls(subject: Subject, *, first: bool) -> None:
-    """Laws about calling; those that do not look at parameters at the first point alone."""
-    for check in (check_gradients, *(CALLING if first else ())):
+def _telling(points: Sequence[object]) -> int:
+    """The point for what is measured once: the first is of whole numbers, which no cast changes."""
+    return min(1, len(points) - 1)
+
+
+def _check_calls(subject: Subject, *, once: bool) -> None:
+    """Laws about calling; those that do not look at parameters at one point alone, with `once`."""
+    for check in (check_gradients, *(CALLING if once else ())):
         try:
             check(subject)
         except FirstRefutation:

@@ -22,6 +22,8 @@ lag is not read      A = I: `operator` is executed exactly, and only how it read
                      differs
 same text proof      exact execution proves the same functions, the edit rearranges arithmetic
                      within them (see `edited_text`), and no rounding bound is larger
+no larger errors     exact execution proves the same functions, the edit is within the formulas of
+                     a 2×2 block, number by number, and no rounding bound is larger
 same roundings       likewise, and the edit changes casts within what the rounded elements
                      execute, which bound the same errors for every dtype
 """
@@ -38,6 +40,7 @@ import numpy as np
 from numeric_check.kernels.edited_text import same_code, undecided_edits
 from numeric_check.kernels.kernel import Kernel
 from numeric_check.mutation.agreement import agree
+from numeric_check.mutation.branches import same_but_branches
 from numeric_check.mutation.casts import without_casts
 from numeric_check.mutation.difference import (
     constant_differences,
@@ -118,9 +121,10 @@ def same_proof(kernel: Kernel, plan: KernelPlan, proof: TextProof, original: Ref
     """Why this text, proved, is the same kernel; empty where that is not decided."""
     if proof.verdict != "proved" or proof.executed != original.proof.executed:
         return ""
-    if undecided_edits(kernel.text, original.text, proof.executed):
-        return ""
-    return "same text proof" if _no_larger(kernel, plan, original) else ""
+    if not undecided_edits(kernel.text, original.text, proof.executed):
+        return "same text proof" if _no_larger(kernel, plan, original) else ""
+    bounded = original.bounds and same_but_branches(kernel.text, original.text)
+    return "no larger errors" if bounded and _no_larger(kernel, plan, original) else ""
 
 
 def same_constants(kernel: Kernel, original: Kernel) -> bool:

@@ -95,6 +95,28 @@ class Term(Exact):
     def __pos__(self) -> Term:
         return self
 
+    def __lt__(self, other: Any) -> Any:
+        return self._with("<", other)
+
+    def __le__(self, other: Any) -> Any:
+        return self._with("<=", other)
+
+    def __gt__(self, other: Any) -> Any:
+        return self._with(">", other)
+
+    def __ge__(self, other: Any) -> Any:
+        return self._with(">=", other)
+
+    def __or__(self, other: Any) -> Any:
+        return self._with("|", other)
+
+    def __and__(self, other: Any) -> Any:
+        return self._with("&", other)
+
+    def chosen(self, first: Any, second: Any) -> Term:
+        """`where`, with this term as the condition."""
+        return Term(self.table, ("where", self.place, _operand(first), _operand(second)))
+
     def __floor__(self) -> Term:
         return self._of("floor")
 

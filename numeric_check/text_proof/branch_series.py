@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context
 
 from flint import arb, fmpq
@@ -47,10 +48,39 @@ def upper(bound: float) -> str:
     return f"{Context(prec=2, rounding=ROUND_CEILING).create_decimal(bound):e}"
 
 
-def series_remainder(
-    known: Parameters, cell: Cell, entries: Entries, rates: Rates
-) -> Nearness | None:
-    """Bound the distance from e^{ât}(C·I + S·N) where the text sums series; None when it does not.
+@dataclass(frozen=True)
+class Series:
+    """The polynomials of a text on |t²D̂| ≤ ρ, coefficients of (t²D̂)^k and of t·(t²D̂)^k.
+
+    exact  whether D̂ is that of the block, and not within rounding of it
+    """
+
+    discriminant: Scalar
+    argument: fmpq
+    even: Sequence[fmpq]
+    odd: Sequence[fmpq]
+    exact: bool
+
+    @property
+    def nearness(self) -> Nearness:
+        """Upper bounds of the distance from C and S."""
+        with precision(192):
+            remainder = Remainder(
+                float(arb(self.argument)),
+                _distance(self.even, self.argument, 0),
+                _distance(self.odd, self.argument, 1),
+            )
+        return Nearness(remainder, not self.exact)
+
+    def apart(self, argument: arb) -> float:
+        """A lower bound of the larger distance at one z = t²D̂."""
+        with precision(192):
+            both = (_at(self.even, argument, 0), _at(self.odd, argument, 1))
+            return max(float(x.abs_lower()) for x in both)
+
+
+def series_of(known: Parameters, cell: Cell, entries: Entries, rates: Rates) -> Series | None:
+    """The series e^{ât}(C·I + S·N) that the text sums; None when it does not.
 
     Whatever the cell, the polynomials are compared with the exact ones only where it bounds |t²D̂|.
     """
@@ -66,13 +96,8 @@ def series_remainder(
             continue
         both = (_polynomial(even, discriminant, 0), _polynomial(odd, discriminant, 1))
         if is_combination(known, free, rest, *both):
-            with precision(192):
-                remainder = Remainder(
-                    float(arb(argument)),
-                    _distance(even, argument, 0),
-                    _distance(odd, argument, 1),
-                )
-            return Nearness(remainder, discriminant != square_of(rest))
+            exact = discriminant == square_of(rest)
+            return Series(discriminant, argument, tuple(even), tuple(odd), exact)
     return None
 
 
@@ -127,6 +152,17 @@ def _polynomial(coefficients: Sequence[fmpq], discriminant: Scalar, odd: int) ->
     return total
 
 
+def _at(coefficients: Sequence[fmpq], argument: arb, odd: int) -> arb:
+    """Σ c_k z^k − Σ z^k/(2k + odd)! for |z| ≤ 4."""
+    terms = max(TAIL_TERMS, len(coefficients))
+    total = arb(0)
+    for k in range(terms):
+        given = arb(coefficients[k]) if k < len(coefficients) else arb(0)
+        total += (given - 1 / arb.fac_ui(2 * k + odd)) * argument**k
+    tail = 2 * abs(argument) ** terms / arb.fac_ui(2 * terms + odd)
+    return total + arb(0, tail.upper())
+
+
 def _distance(coefficients: Sequence[fmpq], argument: fmpq, odd: int) -> float:
     """Upper bound of |Σ c_k z^k − Σ z^k/(2k + odd)!| over |z| ≤ ρ ≤ 4."""
     total = arb(0)
@@ -139,4 +175,4 @@ def _distance(coefficients: Sequence[fmpq], argument: fmpq, odd: int) -> float:
     return math.nextafter(float((total + tail).upper()), math.inf)
 
 
-__all__ = ["SMALL_REMAINDER", "series_remainder", "upper"]
+__all__ = ["SMALL_REMAINDER", "Series", "series_of", "upper"]

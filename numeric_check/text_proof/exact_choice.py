@@ -16,7 +16,13 @@ from numeric_check.text_proof.exact_phase import as_integer
 
 
 def choose(condition: Any, first: Any, second: Any) -> Any:
-    """`first` where the condition holds, else `second`: one element."""
+    """`first` where the condition holds, else `second`: one element.
+
+    A condition may know itself what it makes of both.
+    """
+    chosen = getattr(condition, "chosen", None)
+    if chosen is not None:
+        return chosen(first, second)
     if not isinstance(condition, Truth):
         return Exact.of(first if bool(condition) else second)
     left, right = pieces_of(first), pieces_of(second)

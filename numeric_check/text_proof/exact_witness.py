@@ -98,10 +98,11 @@ class Search:
             ((v, p) for v in choices for p in self.parameters), MAX_POINTS
         ):
             point = Point(dict(zip(variables, values, strict=True)), parameters)
-            if self._inside(cell, point):
+            if self.inside(cell, point):
                 yield point
 
-    def _inside(self, cell: Cell, point: Point) -> bool:
+    def inside(self, cell: Cell, point: Point) -> bool:
+        """Whether a point lies in a cell for certain."""
         with precision(BITS):
             return all(contains(c.interval, self.value(c.form, point)) for c in cell.conditions)
 

@@ -20,9 +20,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from flint import arb
+from flint import arb, fmpq
 
 from numeric_check.text_proof.branch_exponential import (
+    VARIABLE,
     Entries,
     Nearness,
     Rates,
@@ -30,7 +31,7 @@ from numeric_check.text_proof.branch_exponential import (
     is_exponential,
     with_own_discriminant,
 )
-from numeric_check.text_proof.branch_series import SMALL_REMAINDER, series_remainder, upper
+from numeric_check.text_proof.branch_series import SMALL_REMAINDER, Series, series_of, upper
 from numeric_check.text_proof.close_constants import are_close
 from numeric_check.text_proof.exact_cases import ExactCases, pieces_of
 from numeric_check.text_proof.exact_cells import EVERYWHERE, Cell, Pieces, joined
@@ -48,6 +49,8 @@ Function = ExponentialPolynomial
 Matrix = dict[tuple[int, int], Pieces[Function]]
 REFERENCE = "c"
 SHIFTS = ": at position {0} + c and reference c, against position {0} and reference 0"
+AT_THE_END = 1 << 40
+"""Positions in steps of 2⁻⁴⁰ come as near to the end of a cell."""
 NOTHING = Pieces.of(Function(("t",), {}))
 
 
@@ -283,16 +286,18 @@ def _decide_cell(
     if is_exponential(known, entries, rates):
         return Nearness()
     what = f"head {head}, {side.name}"
-    remainder = None
+    series = None
     if len(rates) == 2:
         if with_own_discriminant(known, entries, rates):
             return Nearness(own_discriminant=True)
-        series = series_remainder(known, cell, entries, rates)
-        remainder = None if series is None else series.remainder
-        if series and remainder and max(remainder.even, remainder.odd) <= SMALL_REMAINDER:
-            return series
+        series = series_of(known, cell, entries, rates)
+        nearness = Nearness() if series is None else series.nearness
+        remainder = nearness.remainder
+        if remainder and max(remainder.even, remainder.odd) <= SMALL_REMAINDER:
+            return nearness
     _refute_cell(run, what, side, piece)
-    if remainder is not None:
+    if series is not None and remainder is not None:
+        _refute_series(run, what, cell, series)
         raise Undecided(
             f"{what}: the series of the text meet cosh(u sqrt D) within {upper(remainder.even)} "
             f"and sinh(u sqrt D)/sqrt D within {upper(remainder.odd)} |u| where {cell}; expected "
@@ -314,6 +319,25 @@ def _refute_cell(run: Run, what: str, side: Side, piece: tuple[Cell, Entries]) -
             found = run.search.difference(cell, f, expected, variables=("t",))
             if found is not None:
                 raise Refuted(f"{what}, {side.place(i, j)}: {found} (where {cell})")
+
+
+def _refute_series(run: Run, what: str, cell: Cell, series: Series) -> None:
+    """Raise `Refuted` with a point near the end of a cell where a series misses its function."""
+    for parameters in run.search.parameters:
+        size = run.search.value(
+            Function.constant(series.discriminant, (VARIABLE,)), Point({}, parameters)
+        )
+        if size.contains(0):
+            continue
+        steps = (arb(series.argument) / abs(size)).sqrt() * AT_THE_END
+        u = fmpq(int(float(steps.lower())), AT_THE_END)
+        point = Point({VARIABLE: u}, parameters)
+        apart = series.apart(size * arb(u) ** 2)
+        if apart > SMALL_REMAINDER and run.search.inside(cell, point):
+            raise Refuted(
+                f"{what}: at {point}, the series of the text miss cosh(u sqrt D) or "
+                f"sinh(u sqrt D)/(u sqrt D) by {apart:.1e}; expected {SMALL_REMAINDER:.1e}"
+            )
 
 
 __all__ = ["SHIFTS", "MapsProof", "Matrix", "Run", "decide_maps", "over"]
