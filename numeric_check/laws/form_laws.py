@@ -7,6 +7,7 @@ factorised form would overflow.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -19,6 +20,7 @@ from numeric_check.laws.comparison import Comparison, Index
 from numeric_check.laws.result import Evidence
 from numeric_check.laws.subject import Subject, position_array
 from numeric_check.reference_values.double_double import Array
+from numeric_check.reference_values.tolerance import FORMATS
 
 Number = int | float
 Rows = tuple[tuple[Number, ...], tuple[Number, ...]]
@@ -35,8 +37,8 @@ SPACED = (0, 1, 30, 31, 60, 90, 91, 120, 150)
 """Where a map that is taken to a later position first grows, by far more than it rounds."""
 AFTER_A_GAP = (0, 1, 2, 3, 4, 5, 6, 7)
 """Positions after a gap that nothing is read across: no lag that is summed is long."""
-IN_RANGE = 500.0
-"""e^500 is in the range of float64, with room for other factors."""
+GROWTH, SIZE = 0.7, 0.9
+"""Parts of the largest exponent of a format: of what grows by a rate, and of A in all."""
 PREFILLED = 4
 """Positions taken chunkwise before the others follow step by step."""
 NAMES = ("q", "s", "v")
@@ -154,10 +156,25 @@ def _check_blocks(subject: Subject) -> None:
 
 
 def _gap(subject: Subject) -> int:
-    """The longest for which all exponentials are in range, so that only roundings differ."""
-    longest = subject.plan.encoding.domain.max_position - AFTER_A_GAP[-1]
+    """The longest across which A is in the range of what sums are computed in.
+
+    So that only roundings differ. Powers of the lag grow as well, without a rate.
+    """
+    computed = "float64" if subject.dtypes[0] == "float64" else "float32"
+    exponent = math.log(FORMATS[computed].largest)
+    gap = subject.plan.encoding.domain.max_position - AFTER_A_GAP[-1]
     growth = subject.largest_growth
-    return longest if growth == 0.0 else min(longest, int(IN_RANGE / growth))
+    if growth > 0.0:
+        gap = min(gap, int(GROWTH * exponent / growth))
+    while gap > 0 and not _size(subject, gap + AFTER_A_GAP[-1]) <= math.exp(SIZE * exponent):
+        gap //= 2
+    return gap
+
+
+def _size(subject: Subject, lag: int) -> float:
+    """The largest entry of A(lag)."""
+    blocks = subject.exact.exponential([fmpq(lag)])
+    return float(max(np.abs(block.value.high).max() for block in blocks))
 
 
 def check_forms_quickly(subject: Subject) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from numeric_check.mutation.difference import MODULES, is_named
+from numeric_check.mutation.difference import is_library, is_named
 
 
 def without_casts(text: str) -> str:
@@ -26,9 +26,9 @@ class _Casts(ast.NodeTransformer):
             return node.args[0]
         if node.func.attr in _PROMOTIONS:
             return ast.Constant("a dtype")
-        if node.func.attr == "astype" and _is_library(node.func.value) and node.args:
+        if node.func.attr == "astype" and is_library(node.func.value) and node.args:
             return node.args[0]
-        if node.func.attr in ("to", "astype") and not _is_library(node.func.value):
+        if node.func.attr in ("to", "astype") and not is_library(node.func.value):
             return node.func.value
         return node
 
@@ -38,10 +38,6 @@ class _Casts(ast.NodeTransformer):
         if isinstance(target, ast.Name) and is_named(node.value, target.id):
             return ast.Pass()
         return node
-
-
-def _is_library(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name) and node.id in (*MODULES, "xp")
 
 
 __all__ = ["without_casts"]

@@ -50,8 +50,8 @@ def same_at_every_call(text: str, other: str) -> bool:
             names = names_in(a) | names_in(b)
             if len(names) == 1 and _is_arithmetic(a) and _is_arithmetic(b):
                 values = _values(theirs, function.name, next(iter(names)), frozenset())
-                if values:
-                    return all(_value(a, v) == _value(b, v) for v in values)
+                if values:  # 2 and 2.0 are two values: one is an index, the other is none
+                    return all(repr(_value(a, v)) == repr(_value(b, v)) for v in values)
     return False
 
 
@@ -60,10 +60,13 @@ def same_remainders(text: str, other: str) -> bool:
 
     The elements of `any` and `all` are asked that; remainders repeat, so one period decides.
     """
+    asked = False
     for a, b in _path(ast.parse(text), ast.parse(other)):
-        if isinstance(a, ast.GeneratorExp) and isinstance(b, ast.GeneratorExp):
+        if isinstance(b, ast.Call):
+            asked = is_named(b.func, "any") or is_named(b.func, "all")
+        elif asked and isinstance(a, ast.GeneratorExp) and isinstance(b, ast.GeneratorExp):
             names = names_in(a.elt) | names_in(b.elt)
-            rest = ast.dump(a.generators[0]) == ast.dump(b.generators[0])
+            rest = list(map(ast.dump, a.generators)) == list(map(ast.dump, b.generators))
             if rest and len(names) == 1 and _is_remainder(a.elt) and _is_remainder(b.elt):
                 period = lcm(*(_modulus(x) for x in (a.elt, b.elt)))
                 pairs = ((_value(a.elt, v), _value(b.elt, v)) for v in range(period))
@@ -114,6 +117,16 @@ def _path(a: ast.AST, b: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
 def is_named(node: ast.AST, name: str) -> bool:
     """Whether a node is this name."""
     return isinstance(node, ast.Name) and node.id == name
+
+
+def is_bound(node: ast.AST) -> bool:
+    """Whether a name is given a meaning there."""
+    return isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
+
+
+def is_library(node: ast.AST) -> bool:
+    """Whether a node names a library: `np`, `torch`, `math` or `xp`."""
+    return isinstance(node, ast.Name) and node.id in (*MODULES, "xp")
 
 
 def names_in(node: ast.AST) -> frozenset[str]:
@@ -195,11 +208,17 @@ def _at(node: ast.expr, value: Any) -> Any:
 def _values(
     tree: ast.Module, function: str, argument: str, asked: frozenset[tuple[str, str]]
 ) -> set[object]:
-    """The numbers that an argument is given by all calls; empty where one gives something else."""
+    """The numbers that an argument is given by all calls; empty where one gives something else.
+
+    Empty as well for a function that is handed on instead of called.
+    """
     if (function, argument) in asked or not function.startswith("_"):
         return set()
+    named = sum(is_named(n, function) for n in ast.walk(tree))
+    if named != len(_calls(tree, function)):
+        return set()
     found: set[object] = set()
-    for caller in (n for n in tree.body if isinstance(n, (ast.FunctionDef, ast.ClassDef))):
+    for caller in tree.body:
         for call in _calls(caller, function):
             given = _given(tree, call, function, argument)
             if given is None:
@@ -226,9 +245,16 @@ def _calls(node: ast.AST, function: str) -> list[ast.Call]:
 
 
 def _given(tree: ast.Module, call: ast.Call, function: str, argument: str) -> ast.expr | None:
-    definition = next(n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == function)
-    names = [a.arg for a in definition.args.args]
-    if argument not in names or any(isinstance(n, ast.Starred) for n in call.args):
+    definitions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
+    definitions = [n for n in definitions if n.name == function]
+    if len(definitions) != 1 or definitions[0] not in tree.body:
+        return None
+    definition = definitions[0]
+    names = [a.arg for a in (*definition.args.posonlyargs, *definition.args.args)]
+    inside = [n.arg for n in ast.walk(definition) if isinstance(n, ast.arg)]
+    if argument not in names or inside.count(argument) > 1:
+        return None
+    if any(isinstance(n, ast.Starred) for n in call.args):
         return None
     rebound = any(
         isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n.id == argument
@@ -253,6 +279,8 @@ __all__ = [
     "constants_of",
     "differing_calls",
     "differing_function",
+    "is_bound",
+    "is_library",
     "is_named",
     "names_in",
     "number_of",

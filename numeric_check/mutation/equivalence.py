@@ -147,7 +147,7 @@ def _identical(a: Any, b: Any) -> bool:
     if isinstance(getattr(a, "shape", None), tuple):
         same = a.shape == b.shape and a.dtype == b.dtype
         same = same and getattr(a, "device", None) == getattr(b, "device", None)
-        return same and bool((a == b).all())
+        return same and repr(a.tolist()) == repr(b.tolist())  # 0.0 is not -0.0
     return type(a) in (int, float, str, bool) and repr(a) == repr(b)
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Mapping
 
-from numeric_check.mutation.difference import is_named
+from numeric_check.mutation.difference import is_bound, is_library, is_named
 
 
 def same_identities(text: str, other: str) -> bool:
@@ -18,6 +19,7 @@ def same_identities(text: str, other: str) -> bool:
     what it is viewed as last; numbers without a common bit are joined by `|`, `^` and `+` alike.
     `...` or `:` at the end of an index of a stack of arrays with axes picks what is there anyway.
     `clip` of the array API has no upper end unless one is given (NumPy's wants one before 2.1).
+    Functions are those of the libraries, without named arguments but `out`.
     """
     return _by_identities(ast.parse(text)) == _by_identities(ast.parse(other))
 
@@ -27,13 +29,16 @@ _SYMMETRIC = frozenset({
     "maximum", "minimum", "promote_types", "result_type", "multiply", "mul", "add",
 })  # fmt: skip
 _AXES = frozenset({"swapaxes", "transpose"})
+"""Of two axes; NumPy's `transpose` is a permutation of all."""
 
 
 class _Identities(ast.NodeTransformer):
     """Writes one of the two sides of every identity."""
 
-    def __init__(self) -> None:
+    def __init__(self, tree: ast.Module) -> None:
         self._stacks: frozenset[str] = frozenset()
+        self._parts = _names_of_parts(tree)
+        self._numpy = any(is_named(n, "np") for n in ast.walk(tree))
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         outer, self._stacks = self._stacks, _names_of_stacks(node)
@@ -55,11 +60,12 @@ class _Identities(ast.NodeTransformer):
         if not isinstance(node.func, ast.Attribute) or not node.args:
             return node
         first = node.args[0]
-        if node.func.attr in _EVEN and isinstance(first, ast.UnaryOp):
+        library = is_library(node.func.value) and {k.arg for k in node.keywords} <= {"out"}
+        if library and node.func.attr in _EVEN and isinstance(first, ast.UnaryOp):
             node.args[0] = first.operand if isinstance(first.op, ast.USub) else first
-        if node.func.attr in _SYMMETRIC and len(node.args) == 2:
+        if library and node.func.attr in _SYMMETRIC and len(node.args) == 2:
             node.args.sort(key=ast.dump)
-        if node.func.attr in _AXES and len(node.args) >= 2:
+        if self._exchanges_axes(node):
             node.args[-2:] = sorted(node.args[-2:], key=ast.dump)
         if node.func.attr == "clip" and is_named(node.func.value, "xp"):
             node.args = node.args[:-1] if _is_none(node.args[-1]) else node.args
@@ -73,11 +79,19 @@ class _Identities(ast.NodeTransformer):
                 node.func.value = inner.func.value  # type: ignore[attr-defined]
         return node
 
+    def _exchanges_axes(self, node: ast.Call) -> bool:
+        """`torch.transpose(x, a, b)` or `x.transpose(a, b)`."""
+        assert isinstance(node.func, ast.Attribute)
+        if node.func.attr not in _AXES or (node.func.attr == "transpose" and self._numpy):
+            return False
+        given = len(node.args) - is_library(node.func.value)
+        return given == 2 and not node.keywords
+
     def visit_Slice(self, node: ast.Slice) -> ast.AST:
         self.generic_visit(node)
         step = node.step.value if isinstance(node.step, ast.Constant) else 1
         forwards = isinstance(node.step, ast.Constant | None) and isinstance(step, int) and step > 0
-        if isinstance(node.lower, ast.Constant) and node.lower.value == 0 and forwards:
+        if isinstance(node.lower, ast.Constant) and repr(node.lower.value) == "0" and forwards:
             node.lower = None
         return node
 
@@ -89,7 +103,7 @@ class _Identities(ast.NodeTransformer):
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         self.generic_visit(node)
-        if isinstance(node.op, (ast.Mult, ast.Add)) and not _joins_parts(node):
+        if isinstance(node.op, (ast.Mult, ast.Add)) and not _joins_parts(node, self._parts):
             node.left, node.right = sorted((node.left, node.right), key=ast.dump)
         if isinstance(node.op, (ast.BitXor, ast.Add)) and not _mask(node.left) & _mask(node.right):
             node.op = ast.BitOr()
@@ -98,16 +112,61 @@ class _Identities(ast.NodeTransformer):
         return node
 
 
-def _joins_parts(node: ast.BinOp) -> bool:
+def _joins_parts(node: ast.BinOp, names: frozenset[str]) -> bool:
     """`a + b` of tuples, lists or strings, which keeps their order."""
-    return any(
-        isinstance(x, (ast.Tuple, ast.List, ast.JoinedStr))
+    return any(_has_parts(x, names) for x in (node.left, node.right))
+
+
+def _has_parts(x: ast.expr, names: frozenset[str]) -> bool:
+    """Whether this is a tuple, list or string, as far as the text shows; some names are bound to
+    such.
+    """
+    if isinstance(x, ast.BinOp):
+        return _joins_parts(x, names)
+    if isinstance(x, ast.IfExp):
+        return _has_parts(x.body, names) or _has_parts(x.orelse, names)
+    return (
+        isinstance(x, (ast.Tuple, ast.List, ast.ListComp, ast.JoinedStr))
+        or (isinstance(x, ast.Name) and x.id in names)
         or (isinstance(x, ast.Constant) and isinstance(x.value, str))
+        or (isinstance(x, ast.Call) and any(is_named(x.func, f) for f in _MAKE_PARTS))
         or _is_shape(x)
         or (isinstance(x, ast.Subscript) and isinstance(x.slice, ast.Slice) and _is_shape(x.value))
-        or (isinstance(x, ast.BinOp) and _joins_parts(x))
-        for x in (node.left, node.right)
     )
+
+
+_MAKE_PARTS = ("tuple", "list", "sorted", "str")
+
+
+def _names_of_parts(tree: ast.Module) -> frozenset[str]:
+    """Names that are bound to tuples, lists or strings somewhere in the text."""
+    bound = [
+        (name.id, value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        for name, value in _pairs(target, node.value)
+        if isinstance(name, ast.Name)
+    ]
+    found: frozenset[str] = frozenset()
+    while True:
+        more = found | {name for name, value in bound if _has_parts(value, found)}
+        if more == found:
+            return found
+        found = more
+
+
+def _pairs(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
+    """What is bound to what, in `a, b = c, d` one by one, and `*rest` to a list."""
+    if not isinstance(target, ast.Tuple):
+        return [(target, value)]
+    values: list[ast.expr] = [value] * len(target.elts)
+    if isinstance(value, ast.Tuple) and len(value.elts) == len(target.elts):
+        values = value.elts
+    elif isinstance(value, ast.GeneratorExp):
+        values = [value.elt] * len(target.elts)
+    starred = [(x.value, ast.List([])) for x in target.elts if isinstance(x, ast.Starred)]
+    return [*zip(target.elts, values, strict=True), *starred]
 
 
 def _is_shape(node: ast.AST) -> bool:
@@ -115,13 +174,16 @@ def _is_shape(node: ast.AST) -> bool:
 
 
 def _names_of_stacks(function: ast.FunctionDef) -> frozenset[str]:
-    """Names bound to `stack(…)`, or in one statement to several of them."""
+    """Names bound once, to `stack(…)`, or in one statement to several of them."""
     found: dict[str, ast.expr] = {}
-    for node in ast.walk(function):
+    nodes = list(ast.walk(function))
+    times = Counter(n.arg for n in nodes if isinstance(n, ast.arg))
+    times += Counter(n.id for n in nodes if is_bound(n))  # type: ignore[attr-defined]
+    for node in nodes:
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
             target = node.targets[0]
             for name in target.elts if isinstance(target, ast.Tuple) else [target]:
-                if isinstance(name, ast.Name):
+                if isinstance(name, ast.Name) and times[name.id] == 1:
                     found[name.id] = node.value
     return frozenset(name for name, value in found.items() if _is_stacked(value, found))
 
@@ -203,7 +265,7 @@ def _is_none(node: ast.AST) -> bool:
 
 
 def _by_identities(tree: ast.Module) -> str:
-    return ast.dump(_Identities().visit(tree))
+    return ast.dump(_Identities(tree).visit(tree))
 
 
 __all__ = ["same_identities"]

@@ -16,20 +16,34 @@ import numeric_check
 import symbolic_pe
 from numeric_check.mutation.judge import KINDS, Decision
 from symbolic_pe.code_digest import digest_of_code
+from symbolic_pe.errors import OutputError
 from symbolic_pe.whole_files import write_files
 
 DECIDING = {
     numeric_check: ("kernels", "laws", "mutation", "reference_values", "rounding", "text_proof"),
-    symbolic_pe: ("algebra", "emit", "encodings", "exponential", "generators", "jordan"),
+    symbolic_pe: (
+        "algebra",
+        "emit",
+        "encodings",
+        "exponential",
+        "generators",
+        "jordan",
+        "budget.py",
+        "decision.py",
+    ),
 }
-"""Rooms whose code a decision depends on."""
+"""Rooms and modules whose code a decision depends on."""
 LIBRARIES = ("numpy", "torch", "ml_dtypes", "array-api-compat", "python-flint", "mpmath")
+
+
+def roots() -> list[Path]:
+    """Where that code is."""
+    return [Path(m.__path__[0]) / room for m, rooms in DECIDING.items() for room in rooms]
 
 
 @cache
 def _code() -> str:
-    roots = [Path(m.__path__[0]) / room for m, rooms in DECIDING.items() for room in rooms]
-    return digest_of_code(roots, LIBRARIES)
+    return digest_of_code(roots(), LIBRARIES)
 
 
 @dataclass(frozen=True)
@@ -40,7 +54,10 @@ class Runs:
     sample: int | None = None
 
     def read(self, name: str, text: str) -> tuple[Decision, ...] | None:
-        """The decisions on the mutants of a kernel, in their order; None where none are kept."""
+        """The decisions on the mutants of a kernel, in their order; None where none are kept.
+
+        Raises `OutputError` for what is no directory, before anything is decided in vain.
+        """
         try:
             record = json.loads(self._path(name).read_text(encoding="utf-8"))
             if record["key"] != self._key(text):
@@ -48,6 +65,9 @@ class Runs:
             decisions = tuple(Decision(kind, detail) for kind, detail in record["decisions"])
         except (FileNotFoundError, ValueError, KeyError, TypeError):
             return None
+        except OSError as error:
+            reason = error.strerror or type(error).__name__
+            raise OutputError(f"{self.directory}: cannot read decided files: {reason}") from None
         return decisions if all(d.kind in KINDS for d in decisions) else None
 
     def write(self, name: str, text: str, decisions: tuple[Decision, ...]) -> None:
@@ -63,4 +83,4 @@ class Runs:
         return hashlib.sha256(content.encode()).hexdigest()
 
 
-__all__ = ["Runs"]
+__all__ = ["Runs", "roots"]

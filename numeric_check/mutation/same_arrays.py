@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import ast
 
-from numeric_check.mutation.difference import constants_of, is_named
+from numeric_check.mutation.difference import constants_of, is_library, is_named
 
 
 def same_arrays(text: str, other: str) -> bool:
     """Whether the texts differ at most in which of several arrays is asked for what all share.
 
-    queries, keys and values of a causal sum have one number of axes and one number n of positions,
-    and come from one library; helpers that read nothing of an array but its dtype do not see its
-    sign, and where they promote, not their order.
+    queries, keys and values at positions have one number of axes and one number n of rows, and come
+    from one library, as does a state that has to be given; helpers that read nothing of an array
+    but its dtype do not see its sign, and where they promote, not their order.
     """
     return _of_any_array(ast.parse(text)) == _of_any_array(ast.parse(other))
 
@@ -40,16 +40,19 @@ class _Shared(ast.NodeTransformer):
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         self.generic_visit(node)
-        if {a.arg for a in node.args.args} >= _SUMMED:
+        own = node.args.args
+        required = {a.arg for a in own[: len(own) - len(node.args.defaults)]}
+        if required >= _SUMMED:
+            rows = "position" in required  # one step has none, and other axes there
             for part in ast.walk(node):
-                if isinstance(part, ast.Attribute) and part.attr == "ndim":
+                if rows and isinstance(part, ast.Attribute) and part.attr == "ndim":
                     _rename(part.value)
-                elif isinstance(part, ast.Subscript) and _is_rows(part):
+                elif rows and isinstance(part, ast.Subscript) and _is_rows(part):
                     assert isinstance(part.value, ast.Attribute)
                     _rename(part.value.value)
                 elif isinstance(part, ast.Call) and is_named(part.func, "array_namespace"):
                     for argument in part.args:
-                        _rename(argument, _SUMMED | {"state"})
+                        _rename(argument, _SUMMED | (required & {"state"}))
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
@@ -62,9 +65,17 @@ class _Shared(ast.NodeTransformer):
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)
         asked = node.value
-        if node.attr == "dtype" and isinstance(asked, ast.Call) and len(asked.args) == 1:
+        if node.attr == "dtype" and _is_of_library(asked):
+            assert isinstance(asked, ast.Call)
             asked.args = [_without_sign(asked.args[0])]
         return node
+
+
+def _is_of_library(node: ast.expr) -> bool:
+    """`np.asarray(x)`, whatever the function."""
+    called = isinstance(node, ast.Call) and len(node.args) == 1
+    function = node.func if isinstance(node, ast.Call) else node
+    return called and isinstance(function, ast.Attribute) and is_library(function.value)
 
 
 def _rename(node: ast.AST, alike: frozenset[str] = _SUMMED) -> None:
@@ -104,7 +115,12 @@ def _promoting(tree: ast.Module) -> frozenset[str]:
 
 
 def _reads_dtypes(function: ast.FunctionDef, arrays: str) -> bool:
-    """Whether every use of an array is of its dtype, or hands all of them to `array_namespace`."""
+    """Whether every use of an array is of its dtype, or hands all of them to `array_namespace`.
+
+    Nothing may be picked out of a list, as the first dtype.
+    """
+    if any(isinstance(n, ast.Subscript) for n in ast.walk(function)):
+        return False
     each = {
         n.target.id
         for n in ast.walk(function)
@@ -114,6 +130,10 @@ def _reads_dtypes(function: ast.FunctionDef, arrays: str) -> bool:
     }
     allowed: set[int] = set()
     for node in ast.walk(function):
+        if isinstance(node, (ast.For, ast.comprehension)):
+            allowed.add(id(node.iter))
+        if isinstance(node, ast.Call) and is_named(node.func, "array_namespace"):
+            allowed |= {id(x.value) for x in node.args if isinstance(x, ast.Starred)}
         if isinstance(node, ast.Attribute) and node.attr in ("dtype", "is_floating_point"):
             inner = node.value
             if isinstance(inner, ast.Call) and len(inner.args) == 1:  # asarray(x).dtype
@@ -122,7 +142,7 @@ def _reads_dtypes(function: ast.FunctionDef, arrays: str) -> bool:
     return all(
         id(n) in allowed
         for n in ast.walk(function)
-        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and n.id in each
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and n.id in each | {arrays}
     )
 
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Mapping
 
-from numeric_check.mutation.difference import names_in, number_of
+from numeric_check.mutation.difference import is_bound, names_in, number_of
 
 
 def same_functions(text: str, other: str) -> bool:
     """Whether the texts are equal when functions count as one that are equal or hand on their
     arguments, and names that a function is given and does not read count as one.
+
+    A function that is defined twice, decorated, or whose name means something else somewhere is
+    only equal to itself.
     """
     return _in_one_name(ast.parse(text)) == _in_one_name(ast.parse(other))
 
@@ -48,24 +52,32 @@ def _forget_unread_defaults(node: ast.FunctionDef) -> None:
 def _unread(tree: ast.Module, *, but_sign: bool = False) -> Mapping[str, tuple[int, ...]]:
     """The places of the arguments that a function of the module never names.
 
-    With `but_sign`, those also that it compares with 0 and no more. A function whose name means
-    something else somewhere is left out.
+    With `but_sign`, those also that it compares with 0 and no more.
     """
-    hidden = {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
-    hidden |= {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and _is_bound(n)}
     found = {}
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef) and node.name not in hidden:
-            inside = [n for statement in node.body for n in ast.walk(statement)]
-            aside = {id(n.left) for n in inside if but_sign and _is_of_sign(n)}  # type: ignore[attr-defined]
-            named = {n.id for n in inside if isinstance(n, ast.Name) and id(n) not in aside}
-            places = enumerate(a.arg for a in (*node.args.posonlyargs, *node.args.args))
-            found[node.name] = tuple(i for i, name in places if name not in named)
+    for node in _functions(tree):
+        inside = [n for statement in node.body for n in ast.walk(statement)]
+        aside = {id(n.left) for n in inside if but_sign and _is_of_sign(n)}  # type: ignore[attr-defined]
+        named = {n.id for n in inside if isinstance(n, ast.Name) and id(n) not in aside}
+        places = enumerate(a.arg for a in (*node.args.posonlyargs, *node.args.args))
+        found[node.name] = tuple(i for i, name in places if name not in named)
     return found
 
 
-def _is_bound(node: ast.Name) -> bool:
-    return not isinstance(node.ctx, ast.Load)
+def _functions(tree: ast.Module) -> list[ast.FunctionDef]:
+    """Those of the module that their names mean everywhere, as they are written."""
+    nodes = list(ast.walk(tree))
+    hidden = {n.arg for n in nodes if isinstance(n, ast.arg)}
+    hidden |= {n.id for n in nodes if is_bound(n)}  # type: ignore[attr-defined]
+    defined = Counter(n.name for n in nodes if isinstance(n, (ast.FunctionDef, ast.ClassDef)))
+    return [
+        n
+        for n in tree.body
+        if isinstance(n, ast.FunctionDef)
+        and n.name not in hidden
+        and defined[n.name] == 1
+        and not n.decorator_list
+    ]
 
 
 def _is_of_sign(node: ast.AST) -> bool:
@@ -83,24 +95,29 @@ def _representatives(tree: ast.Module) -> Mapping[str, str]:
     """
     first: dict[str, str] = {}
     found: dict[str, str] = {}
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef):
-            body = node.body[1:] if ast.get_docstring(node) else node.body
-            mark = ast.dump(node.args) + "".join(ast.dump(statement) for statement in body)
-            found[node.name] = _handed_to(node, body) or first.setdefault(mark, node.name)
+    functions = _functions(tree)
+    names = {node.name for node in functions}
+    for node in functions:
+        body = node.body[1:] if ast.get_docstring(node) else node.body
+        mark = ast.dump(node.args) + "".join(ast.dump(statement) for statement in body)
+        other = _handed_to(node, body)
+        same = first.setdefault(mark, node.name)
+        found[node.name] = other if other in names else same
     return found
 
 
-def _handed_to(node: ast.FunctionDef, body: list[ast.stmt]) -> str | None:
-    """The function that gets exactly the arguments of this one."""
+def _handed_to(node: ast.FunctionDef, body: list[ast.stmt]) -> str:
+    """The function that gets exactly the arguments of this one, which has no defaults; or none."""
     if len(body) != 1 or not isinstance(body[0], ast.Return):
-        return None
+        return ""
     call = body[0].value
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.keywords:
-        return None
+        return ""
     given = [a.id for a in call.args if isinstance(a, ast.Name)]
-    plain = len(given) == len(call.args) and not node.args.kwonlyargs
-    return call.func.id if plain and given == [a.arg for a in node.args.args] else None
+    own, names = node.args, [a.arg for a in node.args.args]
+    more = own.posonlyargs or own.kwonlyargs or own.vararg or own.kwarg or own.defaults
+    plain = len(given) == len(call.args) and not more
+    return call.func.id if plain and given == names else ""
 
 
 __all__ = ["same_functions"]

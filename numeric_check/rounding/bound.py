@@ -154,7 +154,7 @@ def rounding_bound(
 
     Raises `SpecificationError` for an unknown dtype and for parameters that are not admitted,
     `NotYetCovered` for texts with operations that rounded elements do not have, and for those
-    whose numbers may leave the range of a format that they cast to.
+    whose numbers may leave the range of a format that they are computed in.
     """
     if dtype not in DTYPES:
         raise SpecificationError(f"dtype: expected one of {', '.join(DTYPES)}, got {dtype!r}")
@@ -214,8 +214,8 @@ def joined(
     if not all(map(math.isfinite, (*relative, absolute))):
         where = f" for {box_text(over)}: declare narrower parameters" if over else ""
         raise NotYetCovered(
-            "no finite bound, numbers of the text may leave the range of a format that it casts "
-            f"to{where}"
+            "no finite bound, numbers of the text may leave the range of a format that it "
+            f"computes in{where}"
         )
     cut = "domain" if reach == limit else "range"
     return KernelBound(dtype, reach, cut, relative, absolute, tuple(blocks), form)

@@ -207,14 +207,12 @@ class Model:
         return self._underflown(whole, dtype, flushes=flushes)
 
     def _may_overflow(self, parts: Sequence[Rounded], dtype: str) -> bool:
-        """Whether a sum of sizes and errors may leave a format shorter than float64.
+        """Whether a sum of sizes and errors may leave the range of a format.
 
         For ‖x‖ ≤ 1 and |u| ≤ reach. The reach keeps the map within the dtype of x, but a text may
         use a shorter one. What grows with parameters is in range where the maps are, which is a
         condition of a bound over a box.
         """
-        if dtype == "float64":
-            return False
         format_, total = FORMATS[dtype], 0.0
         for part in parts:
             sized: dict[Term, float] = {}

@@ -16,7 +16,8 @@ with and without a batch, rows of positions, grouped queries, states handed over
 taken in runs (`runs_of`), each of which hands its state to the next.
 
 With one rate a of all channels, the text may take e^{a·lag} and the rotation apart: then
-A(u) = e^{au}B(u), and the exponents are compared as well. A difference is refuted; a text that does
+A(u) = e^{au}B(u), and the exponents are compared as well: in all, not factor by factor, so that
+one of them may overflow on the way, which is measured. A difference is refuted; a text that does
 something else with vectors is not decided here.
 """
 

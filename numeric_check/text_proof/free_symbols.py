@@ -76,12 +76,15 @@ class Symbols:
 def never_negative(form: Form) -> bool:
     """Whether Σ cᵢtᵢ ≥ 0 for a start c ≤ t_0 ≤ t_1 ≤ … and a lag ≥ 0, positions of one row.
 
+    A start without axes is one for all rows; positions of two rows have no order.
     By parts: Σ cᵢtᵢ = Σ (cᵢ + cᵢ₊₁ + …)(tᵢ − tᵢ₋₁), so every such sum is ≥ 0 and the whole is 0.
     """
     if any(c < 0 for name, c in form if _kind(name) == LAG):
         return False
     places = [(_kind(name), *_axes(name)) for name, _ in form if _kind(name) != LAG]
-    if len({place[1:-1] for place in places if place[0] == TIME}) > 1:
+    rows = {place[1:-1] for place in places if place[0] == TIME}
+    starts = {place[1:] for place in places if place[0] == START}
+    if len(rows) > 1 or len(starts) > 1 or not starts <= rows | {()}:
         return False
     ordered = sorted((_order(name), c) for name, c in form if _kind(name) != LAG)
     rest = list(accumulate(c for _, c in reversed(ordered)))

@@ -17,9 +17,12 @@ from numeric_check.laws.result import CrossCheck, Ledger
 from numeric_check.laws.subject import Subject
 from numeric_check.reference_values.exact_map import ExactMap
 from symbolic_pe import plan_kernel, read_specification
+from symbolic_pe.algebra.scalar import ZERO
 from symbolic_pe.emit.plan import KernelPlan
 from symbolic_pe.emit.source import EmittedKernel, emit
-from tests.emit.by_hand import ENCODINGS
+from symbolic_pe.encodings.encoding import Encoding
+from symbolic_pe.generators.block import Block
+from tests.emit.by_hand import ENCODINGS, encoding, in_order
 from tests.emit.reference import exponential
 
 LAWS = {"recurrent-form", "chunkwise-form"}
@@ -53,6 +56,23 @@ def test_right_files_are_consistent(spec: str, target: str) -> None:
     assert result.failure_lines() == []
     found = {(r.law, r.dtype) for r in result.results if r.law in LAWS}
     assert len(found) == 8
+
+
+def many_links() -> Encoding:
+    """u⁷/7! leaves float32 within 2²⁰ positions, at no rate."""
+    return encoding("many-links", in_order([Block(ZERO, ZERO, 8)]))
+
+
+@pytest.mark.parametrize("spec", ["dense", "many-links"])
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_right_files_are_consistent_in_one_dtype(
+    spec: str, dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Gaps end where A leaves the range of what sums are computed in, with a rate or without."""
+    monkeypatch.setitem(ENCODINGS, "many-links", many_links)
+    result = measured(spec, "numpy", dtypes=[dtype])
+    assert result.failure_lines() == []
+    assert {r.law for r in result.results} >= LAWS
 
 
 def test_a_file_without_these_forms_is_not_held_to_them() -> None:

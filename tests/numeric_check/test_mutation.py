@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from numeric_check import compile_kernel
 from numeric_check.mutation import campaign as campaign_module
 from numeric_check.mutation import runs as runs_module
 from numeric_check.mutation.campaign import FileResult, campaign
 from numeric_check.mutation.casts import without_casts
 from numeric_check.mutation.difference import same_at_every_call, same_remainders
+from numeric_check.mutation.equivalence import same_constants
 from numeric_check.mutation.identities import same_identities
 from numeric_check.mutation.judge import Decision, Judge
 from numeric_check.mutation.mutant import Mutant, mutants
@@ -308,13 +310,89 @@ def test_decisions_on_trees_have_negative_twins() -> None:
     assert same_arrays(sums.format("key.shape[-2]", 1), sums.format("query.shape[-2]", 1))
     assert not same_arrays(sums.format("key.shape[-1]", 1), sums.format("value.shape[-1]", 1))
     assert not same_arrays(sums.format("key.ndim", 1), sums.format("position.ndim", 1))
+    step = "def f(state, query, key, value, lag):\n    return g({})\n"
+    assert not same_arrays(step.format("key.shape[-2]"), step.format("value.shape[-2]"))
+    assert same_arrays(step.format("array_namespace(key)"), step.format("array_namespace(state)"))
+    none = step.replace("state, query, key, value, lag", "query, key, value, position, state=None")
+    spaces = [none.format(f"array_namespace({name})") for name in ("key", "state")]
+    assert not same_arrays(*spaces)
     widest = "def h(*xs):\n    return max(x.{} for x in xs)\n\n\ny = h({}, b)\n"
     assert same_arrays(widest.format("dtype", "a"), widest.format("dtype", "-a"))
     assert not same_arrays(widest.format("shape", "a"), widest.format("shape", "-a"))
     assert not same_arrays(widest.format("dtype", "a"), widest.format("dtype", "b"))
+    first = "def h(*xs):\n    return xs[0].dtype\n\n\ny = h({}, {})\n"
+    assert not same_arrays(first.format("a", "b"), first.format("b", "a"))
+    listed = first.replace("xs[0].dtype", "[x.dtype for x in xs][0]")
+    assert not same_arrays(listed.format("a", "b"), listed.format("b", "a"))
+    assert same_arrays("y = np.asarray(-x).dtype\n", "y = np.asarray(x).dtype\n")
+    assert not same_arrays("y = _f(-x).dtype\n", "y = _f(x).dtype\n")
     where = "y = x.to({})\n"
     assert same_but_devices(where.format("a.device"), where.format("b.device"))
     assert not same_but_devices(where.format("a.dtype"), where.format("b.dtype"))
+
+
+TWO = "def g(x{}):\n    return x\n\n\ndef f(x{}):\n    return {}\n\n\n"
+CALLED = "def _f(k):\n    return k {} k\n\n\ndef g(x):\n    return _f(2)\n\n\n"
+DIFFERENT = {
+    "a permutation of axes": (same_identities, "y = x.transpose({})\n", "0, 1, 2", "0, 2, 1"),
+    "NumPy's permutation": (same_identities, "y = np.exp(x).transpose({})\n", "0, 1", "1, 0"),
+    "a named argument": (same_identities, "y = torch.add({}, alpha=-1)\n", "a, b", "b, a"),
+    "a method": (same_identities, "y = z.add({})\n", "a, b", "b, a"),
+    "a method of cos": (same_identities, "y = z.cos({}x, 1)\n", "-", ""),
+    "lists by name": (same_identities, "a = [1]\nb = c\ny = {}\n", "a + b", "b + a"),
+    "tuples by name": (same_identities, "a, b = x.shape, z\ny = {}\n", "a + b", "b + a"),
+    "named twice": (same_identities, "b = list(x)\na = b\ny = {}\n", "a + c", "c + a"),
+    "what is left over": (same_identities, "a, *b = x\ny = {}\n", "b + c", "c + b"),
+    "a stack later": (
+        same_identities, "def f(a):\n    b = a[{}]\n    a = np.stack(b)\n", "1, :", "1"
+    ),
+    "no index": (same_identities, "y = x[{}:]\n", "0.0", ""),
+    "other defaults": (
+        same_functions, TWO.format(", y=2", ", y=1", "g(x, y)") + "z = {}(a)\n", "f", "g"
+    ),
+    "a decorator": (
+        same_functions, "@cache\n" + TWO.format("", "", "x") + "z = {}(a)\n", "f", "g"
+    ),
+    "an argument of that name": (
+        same_functions, TWO.format("", "", "x") + "def h(f, g):\n    return {}\n", "f", "g"
+    ),
+    "defined again": (
+        same_functions,
+        TWO.format("", ", y", "x") + "if c:\n    def f(x, y):\n        return y\nz = f(a, {})\n",
+        "b", "d",
+    ),
+    "a sum of remainders": (same_remainders, "y = sum(s % {} for s in t)\n", "-2", "2"),
+    "other elements": (same_remainders, "y = any(s % 2 for r in t for s in {})\n", "r", "t"),
+    "a call of the module": (same_at_every_call, CALLED + "T = _f(3)\n", "+", "*"),
+    "a function handed on": (same_at_every_call, CALLED + "y = map(_f, z)\n", "+", "*"),
+    "no index but a number": (
+        same_at_every_call, CALLED.replace("k {} k", "x[: k {} 1]"), "//", "/"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", list(DIFFERENT))
+def test_different_texts_are_not_called_the_same(what: str) -> None:
+    same, text, one, other = DIFFERENT[what]
+    assert not same(text.format(one), text.format(other))
+
+
+def test_a_call_that_agrees_is_decided() -> None:
+    """Positive twin of those above."""
+    assert same_at_every_call(CALLED.format("+"), CALLED.format("*"))
+    both = TWO.format("", "", "x") + "z = {}(a)\n"
+    assert same_functions(both.format("f"), both.format("g"))
+    given = TWO.format("", ", y", "x") + "z = f(a, {})\n"
+    assert same_functions(given.format("b"), given.format("d"))
+
+
+@pytest.mark.parametrize(
+    ("value", "known"), [("-(-SCALE)", True), ("SCALE + 0.0", True), ("SCALE * -0.0", False)]
+)
+def test_constants_are_compared_bit_for_bit(value: str, known: bool) -> None:
+    text = ALL["rope_numpy"].text + "\n\nSCALE = np.zeros(2)\n"
+    one, other = (compile_kernel(f"{text}ZERO = {x}\n") for x in (value, "SCALE * 1.0"))
+    assert same_constants(one, other) is known
 
 
 # -- campaigns ----------------------------------------------------------------------------------
@@ -355,6 +433,20 @@ def test_decided_files_are_kept_for_the_same_text_sample_and_code(
     assert runs.read(specimen.name, specimen.text) is None
 
 
+def test_decisions_depend_on_the_code_of_every_room_that_is_imported() -> None:
+    """The rooms that decide import from each other, and else these modules alone."""
+    aside = {"symbolic_pe.code_digest", "symbolic_pe.errors", "symbolic_pe.whole_files"}
+    known = {f"{m.__name__}.{room}" for m, rooms in runs_module.DECIDING.items() for room in rooms}
+    for path in (p for root in runs_module.roots() for p in (root, *root.rglob("*.py"))):
+        if path.is_file():
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.ImportFrom) and node.module is not None:
+                    first, _, rest = node.module.partition(".")
+                    if rest and first in {"numeric_check", "symbolic_pe"}:
+                        room = f"{first}.{rest.partition('.')[0]}"
+                        assert {room, f"{room}.py"} & known or room in aside, (path, room)
+
+
 def test_a_damaged_record_is_decided_again(tmp_path: Path) -> None:
     runs = Runs(tmp_path)
     runs.write("a/k.py", "text", (Decision("law", "guard"),))
@@ -366,6 +458,8 @@ def test_a_damaged_record_is_decided_again(tmp_path: Path) -> None:
         assert runs.read("a/k.py", "text") is None
     with pytest.raises(OutputError, match="cannot create the directory"):
         Runs(path).write("k.py", "text", ())
+    with pytest.raises(OutputError, match="cannot read decided files: Not a directory"):
+        Runs(path).read("k.py", "text")
 
 
 def test_the_table_counts_and_lists() -> None:

@@ -314,6 +314,22 @@ def test_the_reach_is_cut_where_the_range_ends() -> None:
     assert rounding_bound(kernel, plan, "float64", reach=100.0).limited_by == "domain"
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_numbers_that_leave_float64_on_the_way_have_no_bound(dtype: str) -> None:
+    """A factor that is taken back is exact up to where the number between is infinite."""
+    size = {"float64": 10, "float32": 935}[dtype]
+    factor = f"2.0**{size} * 2.0**-{size}"
+    edit = (r"np\.exp\(side \* RATE \* u\)", f"np.exp(side * RATE * u) * {factor}")
+    kernel, plan = kernel_of("catalogue:xpos", "numpy", edit), planned("catalogue:xpos")
+    whole = rounding_bound(kernel_of("catalogue:xpos", "numpy"), plan, dtype)
+    with np.errstate(all="ignore"):
+        assert measure(kernel, plan, whole).ratio == np.inf
+    with pytest.raises(NotYetCovered, match="leave the range of a format that it computes in"):
+        rounding_bound(kernel, plan, dtype)
+    near = rounding_bound(kernel, plan, dtype, reach=whole.reach / 2)
+    assert measure(kernel, plan, near).ratio <= 1.0
+
+
 def test_the_identity_has_no_error() -> None:
     bound = rounding_bound(kernel_of("nope", "torch"), planned("nope"), "bfloat16")
     assert (bound.formula, bound.absolute) == ("0", 0.0)

@@ -180,7 +180,7 @@ SHORT = "(query.astype(np.float32) @ np.swapaxes(key.astype(np.float32), -1, -2)
 def test_a_cast_that_may_overflow_has_no_finite_bound(product: str) -> None:
     """Rows of F(u) reach e^462; in float32 they end at e^88."""
     kernel, plan = kernel_of("dense", "numpy", (PRODUCT, f"return {product}")), planned("dense")
-    with pytest.raises(NotYetCovered, match="leave the range of a format that it casts to"):
+    with pytest.raises(NotYetCovered, match="leave the range of a format that it computes in"):
         rounding_bound(kernel, plan, "float64", form=OPERATOR)
     judged = judge(kernel, plan, dtypes=["float64"])
     assert (judged.verdict, judged.of_lag) == ("holds", {})

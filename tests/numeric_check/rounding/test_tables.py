@@ -104,7 +104,7 @@ def test_tables_with_what_is_no_number_leave_any_bound() -> None:
     with np.errstate(all="ignore"):
         found = measure(kernel, plan, bound_of("catalogue:rope", "numpy", "float32"))
     assert (found.ratio, found.error) == (math.inf, math.inf)
-    with pytest.raises(NotYetCovered, match="leave the range of a format that it casts to"):
+    with pytest.raises(NotYetCovered, match="leave the range of a format that it computes in"):
         rounding_bound(kernel, plan, "float32", form=TABLES)
     judged = judge(kernel, plan, dtypes=["float32"])
     assert judged.verdict == "undecided"
