@@ -11,14 +11,16 @@ and that every entry of K, P̂, Q̂ is within rounding of that of the plan.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from flint import arb
+from flint import arb, fmpq
 
+from numeric_check.reference_values.exact_number import exact_number
 from numeric_check.text_proof.close_constants import is_close
 from numeric_check.text_proof.exact_element import Exact
 from numeric_check.text_proof.exact_input import Refuted, coefficients, in_one, rows, symbols
@@ -167,9 +169,18 @@ def _compare(
         basis, undone = plan.basis[head if len(plan.basis) > 1 else 0]
         p = {(i, j): x for i, row in enumerate(basis) for j, x in enumerate(row) if x.terms}
         q = {(i, j): x for i, row in enumerate(undone) for j, x in enumerate(row) if x.terms}
-    decide_close(rate, _generator(plan, head), f"head {head}: generator")
+    generator = _generator(plan, head)
+    decide_close(rate, generator, f"head {head}: generator")
+    if plan.encoding.angles == "turns":
+        _decide_words(rate, generator, f"head {head}: frequency")
     decide_close(start, p, f"head {head}: query map at the reference")
     decide_close(end, q, f"head {head}: key map at the reference")
+
+
+WORDS = 1 << 64
+TURN = exact_number(2.0 * math.pi)
+NEAREST = 0.5 + 2.0**-30
+"""Words are the nearest ones, as far as their own rounding is known."""
 
 
 def _generator(plan: KernelPlan, head: int) -> dict[tuple[int, int], Scalar]:
@@ -194,6 +205,22 @@ def decide_close(found: Constants, exact: Mapping[tuple[int, int], Scalar], what
                 raise Refuted(
                     f"{what}, row {place[0]}, column {place[1]}: the text has {float(value)!r}, "
                     f"the encoding {float(expected)!r}"
+                )
+
+
+def _decide_words(found: Constants, exact: Mapping[tuple[int, int], Scalar], what: str) -> None:
+    """That every frequency is the nearest word, a multiple of 2⁻⁶⁴ turns; raises `Refuted`.
+
+    A text multiplies turns by 2π rounded to float64; what is no whole word then is left alone.
+    """
+    with precision(128):
+        for (i, j), x in sorted(exact.items()):
+            word = found.get((i, j), fmpq(0)) * WORDS / TURN
+            nearest = x.ball({}) * WORDS / (2 * arb.pi())
+            if word.q == 1 and not abs(arb(word) - nearest) <= NEAREST:
+                raise Refuted(
+                    f"{what}, row {i}, column {j}: the text has {word}/2^64 turns, the encoding "
+                    f"{nearest.str(25, radius=False)}/2^64"
                 )
 
 

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from numeric_check import compile_kernel
 from numeric_check.mutation import campaign as campaign_module
 from numeric_check.mutation import runs as runs_module
+from numeric_check.mutation.branches import same_but_branches
 from numeric_check.mutation.campaign import FileResult, campaign
 from numeric_check.mutation.casts import without_casts
 from numeric_check.mutation.difference import same_at_every_call, same_remainders
@@ -199,6 +200,49 @@ def test_a_fault_is_refuted_by_the_law_that_is_about_it(fault: str) -> None:
     found = judged(name, changed(name, old, new))
     assert found.kind == "law"
     assert law == "law" or found.detail.startswith(law), found
+
+
+DECIDED = {
+    "a word off by one": (
+        "by_hand_rope_turns_numpy", "29358905032820012", "29358905032820011", "text", "frequency",
+    ),
+    "a lag of another dtype": (
+        "jordan_rope_torch", "torch.as_tensor(lag, dtype=torch.float64, ", "torch.as_tensor(lag, ",
+        "law", "input",
+    ),
+    "a parameter as it comes": (
+        "by_hand_oscillator_torch",
+        "    w = torch.as_tensor(w, dtype=torch.float64, device=x.device)\n", "", "law", "input",
+    ),
+    "a series with another end": (
+        "by_hand_oscillator_torch", "even = odd = torch.ones_like(small)", "even = odd = small",
+        "text", "the series of the text miss cosh",
+    ),
+    "a longer series": (
+        "by_hand_oscillator_numpy", "range(9, 0, -1)", "range(10, 0, -1)",
+        "equivalent", "no larger errors",
+    ),
+    "zeros of fewer axes": (
+        "by_hand_oscillator_torch", "(*key.shape[:-2], value", "(*key.shape[1:-2], value",
+        "equivalent", "same operations",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("edit", list(DECIDED))
+def test_an_edit_that_no_measurement_of_maps_shows_is_decided(edit: str) -> None:
+    name, old, new, kind, detail = DECIDED[edit]
+    found = judged(name, changed(name, old, new))
+    assert found.kind == kind
+    assert detail in found.detail
+
+
+def test_branches_are_compared_number_by_number() -> None:
+    text = "def _even_and_odd(u):\n    return np.exp({}u)\n\n\ndef f(x):\n    return {}x\n"
+    assert same_but_branches(text.format("", ""), text.format("2 * ", ""))
+    assert not same_but_branches(text.format("", ""), text.format("", "2 * "))
+    indexed = text.replace("np.exp({}u)", "np.exp({}u[0])")
+    assert not same_but_branches(indexed.format("", ""), indexed.format("2 * ", ""))
 
 
 def test_negative_twin_without_its_law_a_fault_survives(monkeypatch: pytest.MonkeyPatch) -> None:
