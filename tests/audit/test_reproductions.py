@@ -21,7 +21,8 @@ HERE = "tests.audit.faulty_module"
 MAPS = (
     "by_slot", "contiguous", "rounded_positions", "first_row_only", "mixed", "by_length",
     "odd_position", "not_linear", "inplace", "shifts_positions", "Counting", "CachedByLength",
-    "wrong_batch", "float_positions", "still", "Hashed",
+    "wrong_batch", "float_positions", "still", "Hashed", "LateGrowth", "odd_tail", "inplace_single",
+    "scales_positions", "tiled_wrongly",
 )  # fmt: skip
 OTHERS = {
     "score": ("clipped", "one_pair", "one_lag", "squared", "by_width", "probabilities"),
@@ -91,6 +92,16 @@ def test_scores_biases_and_tables(kind: str, name: str) -> None:
     check(audit(f"{HERE}:{name}", kind=kind, **({"dimension": 8} if kind == "score" else {})))
 
 
+def test_a_counter_of_single_calls() -> None:
+    """Scores of calls one after the other: no line of fresh calls has two numbers that differ."""
+    report = audit(f"{HERE}:CountsAlone", dimension=8)
+    assert "alone, after" in report.of("history").witness
+    for question in ("relative", "history"):
+        finding = report.of(question)
+        assert finding.verdict == "refuted"
+        assert as_told(finding, numbers_in(run_line(finding.reproduce).stdout))
+
+
 @pytest.mark.parametrize("name", ["coupled", "axial_by_slot"])
 def test_several_axes(name: str) -> None:
     check(audit(f"{HERE}:{name}", axes=2, dimension=8))
@@ -99,6 +110,7 @@ def test_several_axes(name: str) -> None:
 def test_keys_of_their_own() -> None:
     check(audit(f"{HERE}:good", key=f"{HERE}:backwards", dimension=8))
     check(audit(f"{HERE}:early", key=f"{HERE}:early_key", dimension=8))
+    check(audit(f"{HERE}:good", key=f"{HERE}:inplace_key", dimension=8))
 
 
 def test_what_is_declared() -> None:

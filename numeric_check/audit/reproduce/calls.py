@@ -58,14 +58,23 @@ def long_and_short(subject: MapSubject, length: int, position: int, dtype: str) 
 
 
 def before_and_after(
-    subject: MapSubject, position: int, dtype: str, between: tuple[Sequence[int], str]
+    subject: MapSubject,
+    position: int,
+    dtype: str,
+    between: tuple[Sequence[int], str],
+    *,
+    first: Sequence[int] = (),
 ) -> str:
-    """Print how far the image at a position is from itself after another call."""
+    """Print how far the image at a position is from itself after another call.
+
+    `first` are positions of a call that is made before both.
+    """
     positions, other = between
     code, writer = _in_dtypes(subject, dtype, other)
+    start = f"R({listed(first)}, {writer.kind(dtype)}); " if first else ""
     one = f"R([{position}], {writer.kind(dtype)})[0]"
     steps = f"a = {one}; R({listed(positions)}, {writer.kind(other)}); print(abs({one} - a).max())"
-    return shell(f"{code}; {steps}")
+    return shell(f"{code}; {start}{steps}")
 
 
 def in_two_calls_after(
@@ -186,15 +195,16 @@ def image_of_ones(subject: MapSubject, side: str, position: int, channel: int, d
     return shown_line(subject, dtype, f"float(R([{position}])[0, {subject.output(channel)}])", side)
 
 
-def overwritten(subject: MapSubject, which: str, dtype: str) -> str:
-    """Print by how much a call changes x or the positions."""
+def overwritten(subject: MapSubject, which: str, dtype: str, kind: str, side: str) -> str:
+    """Print by how much a call changes x, or the positions of dtype `kind`."""
     writer = Writer(subject.library.name, dtype)
     name, copy = which[0].upper() if which == "positions" else which, "copy"
     if subject.library.name == "torch":
         copy = "clone"
+    function = "f" if side == "query" or subject.one_map else "g"
     x = f"x = {writer.ones(one_row(subject, '3'))}"
-    at = f"P = {places(subject, '[1, 2, 3]', writer)}"
-    steps = f"{x}; {at}; y = {name}.{copy}(); f(x, P); print(abs({name} - y).max())"
+    at = f"P = {places(subject, '[1, 2, 3]', writer, kind)}"
+    steps = f"{x}; {at}; y = {name}.{copy}(); {function}(x, P); print(abs({name} - y).max())"
     return shell(f"{writer.head}; {imports(subject)}; {steps}")
 
 

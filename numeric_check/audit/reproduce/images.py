@@ -68,9 +68,17 @@ def entry_in_calls(
 
 
 def entry_in_rows(
-    subject: MapSubject, pairs: Sequence[tuple[int, int]], entry: tuple[int, int], dtype: str
+    subject: MapSubject,
+    pairs: Sequence[tuple[int, int]],
+    entry: tuple[int, int],
+    dtype: str,
+    *,
+    once: Sequence[int] = (),
 ) -> str:
-    """Print the entry for each pair, all unit vectors being rows of one call of one position."""
+    """Print the entry for each pair, all unit vectors being rows of one call of one position.
+
+    once  positions that are called once each, in this order; else each as it is needed
+    """
     writer = Writer(subject.library.name, dtype)
     d, (i, j) = subject.dimension, entry
     x = f"{writer.module}.eye({d}, dtype={writer.kind()}).reshape({one_row(subject, '1', str(d))})"
@@ -79,8 +87,15 @@ def entry_in_rows(
         if name == "F" or not subject.one_map:
             at = places(subject, "[p]", writer)
             lines.append(f"{name} = lambda p: {function}({x}, {at}).reshape({d}, {d})")
+    if once and subject.one_map:
+        lines.append(f"M = {{p: (F(p),) * 2 for p in {listed(once)}}}")
+    elif once:
+        lines.append(f"M = {{p: (F(p), G(p)) for p in {listed(once)}}}")
     g = "F" if subject.one_map else "G"
-    shown = ", ".join(f"float(F({t})[{i}] @ {g}({s})[{j}])" for t, s in pairs)
+    shown = ", ".join(
+        f"float(M[{t}][0][{i}] @ M[{s}][1][{j}])" if once else f"float(F({t})[{i}] @ {g}({s})[{j}])"
+        for t, s in pairs
+    )
     return shell(f"{'; '.join(lines)}; print({shown})")
 
 
