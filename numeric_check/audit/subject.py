@@ -108,6 +108,7 @@ class MapSubject:
     origin          code that defines f, and g where keys have a map of their own
     named           code that makes the subject, where there is no such line
     direction       of a line in several axes: which coordinates move with the position
+    whole           of a line: the subject with all coordinates
     outputs         where results come in another order than x: the place in them of each channel
     """
 
@@ -126,6 +127,7 @@ class MapSubject:
     origin: tuple[str, str] = ("", "")
     named: str = ""
     direction: tuple[int, ...] = ()
+    whole: MapSubject | None = None
     outputs: tuple[int, ...] = ()
 
     @property

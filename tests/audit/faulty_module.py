@@ -116,6 +116,19 @@ def inplace_key(x: Any, positions: Any) -> Any:
     return x
 
 
+def in_one_piece(x: Any, positions: Any) -> Any:
+    """Reads memory as if x lay in it without gaps and in order, as many a kernel does."""
+    whole = np.lib.stride_tricks.as_strided(x, x.shape, np.empty(x.shape, x.dtype).strides)
+    return m.rope()(whole, positions)
+
+
+def axial_inplace(x: Any, positions: Any) -> Any:
+    """Coordinates are counted from the first, in the caller's own array."""
+    y = axial(x, positions)
+    positions -= positions[:1]
+    return y
+
+
 def tiled_wrongly(x: Any, positions: Any) -> Any:
     """x (b, n, h, d), tokens of all sequences in one axis; positions are repeated one by one."""
     b, n, h, d = x.shape

@@ -246,3 +246,22 @@ def test_positions_tiled_in_the_wrong_order() -> None:
 
     assert refuted(faulty.tiled_wrongly) == {"rows"}
     assert refuted(tiled) == set()
+
+
+def test_x_that_does_not_lie_in_one_piece() -> None:
+    assert refuted(faulty.in_one_piece) == {"views"}
+
+    def only_whole(x: Any, positions: Any) -> Any:
+        if not x.flags["C_CONTIGUOUS"]:
+            raise ValueError("expected x in one piece")
+        return m.rope()(x, positions)
+
+    report = audit(only_whole, dimension=8)
+    assert report.exit_code == 0
+    assert "expected x in one piece" in report.of("views").detail
+
+
+def test_coordinates_that_are_overwritten() -> None:
+    report = audit(faulty.axial_inplace, axes=2, dimension=8)
+    assert [x.question for x in report.refuted] == ["inputs"]
+    assert report.of("inputs").detail.startswith("positions are overwritten")

@@ -22,7 +22,7 @@ MAPS = (
     "by_slot", "contiguous", "rounded_positions", "first_row_only", "mixed", "by_length",
     "odd_position", "not_linear", "inplace", "shifts_positions", "Counting", "CachedByLength",
     "wrong_batch", "float_positions", "still", "Hashed", "LateGrowth", "odd_tail", "inplace_single",
-    "scales_positions", "tiled_wrongly",
+    "scales_positions", "tiled_wrongly", "in_one_piece",
 )  # fmt: skip
 OTHERS = {
     "score": ("clipped", "one_pair", "one_lag", "squared", "by_width", "probabilities"),
@@ -102,7 +102,7 @@ def test_a_counter_of_single_calls() -> None:
         assert as_told(finding, numbers_in(run_line(finding.reproduce).stdout))
 
 
-@pytest.mark.parametrize("name", ["coupled", "axial_by_slot"])
+@pytest.mark.parametrize("name", ["coupled", "axial_by_slot", "axial_inplace"])
 def test_several_axes(name: str) -> None:
     check(audit(f"{HERE}:{name}", axes=2, dimension=8))
 

@@ -20,6 +20,7 @@ from numeric_check.audit.probes.agreement import (
     run,
 )
 from numeric_check.audit.probes.slots import alone, order, position_dtypes, rows
+from numeric_check.audit.probes.views import views
 from numeric_check.audit.reproduce.calls import (
     before_and_after,
     before_and_after_rival,
@@ -216,6 +217,8 @@ def inputs_kept(context: Context) -> Finding:
     subject, finest = context.subject, context.measured.dtype
     asked = [(dtype, subject.position_dtype) for dtype in dict.fromkeys([finest, *DTYPES])]
     asked += [(finest, kind) for kind in POSITION_DTYPES if kind != subject.position_dtype]
+    if subject.library.name == "jax":  # nothing can be written there, and each dtype is compiled
+        asked = asked[:1]
     sides = ("query",) if subject.one_map else ("query", "key")
     kept, raised = 0, ""
     for side in sides:
@@ -242,10 +245,11 @@ def inputs_kept(context: Context) -> Finding:
 
 def _written(context: Context, side: str, dtype: str, kind: str) -> str:
     """Which argument a call writes into, "x" or "positions", or ""."""
-    subject = context.subject
+    subject = context.subject.whole or context.subject
+    points = [1, 2, 3] if subject.axes == 1 else [(p,) * subject.axes for p in (1, 2, 3)]
     x = np.array(same_vector(subject, 3))
     shape = x[0] if subject.form == "flat" else shaped(x, subject.form)
-    given, places = subject.library.floats(shape, dtype), subject.places([1, 2, 3], kind)
+    given, places = subject.library.floats(shape, dtype), subject.places(points, kind)
     before = [subject.library.fetch(a)[0] for a in (given, places)]
     fetched(subject.library, lambda: subject.side(side)(given, places))
     after = [subject.library.fetch(a)[0] for a in (given, places)]
@@ -289,5 +293,6 @@ PROBES: tuple[tuple[questions.Question, Probe], ...] = (
     (questions.ROWS, rows),
     (questions.POSITION_DTYPE, position_dtypes),
     (questions.INPUTS, inputs_kept),
+    (questions.VIEWS, views),
 )
 """What is asked of calls: a subject that fails in the middle of one leaves it undecided."""

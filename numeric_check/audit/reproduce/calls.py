@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from numeric_check.audit.reproduce.writing import (
@@ -206,6 +207,30 @@ def overwritten(subject: MapSubject, which: str, dtype: str, kind: str, side: st
     at = f"P = {places(subject, '[1, 2, 3]', writer, kind)}"
     steps = f"{x}; {at}; y = {name}.{copy}(); {function}(x, P); print(abs({name} - y).max())"
     return shell(f"{writer.head}; {imports(subject)}; {steps}")
+
+
+def view_and_copy(
+    subject: MapSubject,
+    view: tuple[Sequence[int], str],
+    positions: Sequence[int],
+    dtype: str,
+    side: str,
+) -> str:
+    """Print how far the image of a view of x is from that of a copy; x is an array of cosines.
+
+    view  the shape of x, and code of a view of it
+    """
+    writer = Writer(subject.library.name, dtype)
+    m, function = writer.module, "f" if side == "query" or subject.one_map else "g"
+    memory, code = view
+    numbers = f"{m}.cos({m}.arange({math.prod(memory)}, dtype={writer.kind('float64')}))"
+    torch = subject.library.name == "torch"
+    cast = f".{'to' if torch else 'astype'}({writer.kind()})"
+    x = f"x = {numbers}{cast}.reshape({tuple(memory)}); v = {code}"
+    at = places(subject, str(list(positions)), writer)
+    copy = "contiguous" if torch else "copy"
+    shown = f"abs({function}(v, {at}) - {function}(v.{copy}(), {at})).max()"
+    return shell(f"{writer.head}; {imports(subject)}; {x}; print({shown})")
 
 
 def images_at(subject: MapSubject, positions: Sequence[int], dtype: str) -> str:
