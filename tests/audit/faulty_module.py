@@ -122,6 +122,14 @@ def in_one_piece(x: Any, positions: Any) -> Any:
     return m.rope()(whole, positions)
 
 
+def second_group(x: Any, positions: Any) -> Any:
+    """Heads from 8 on take the position of the slot before."""
+    y = m.rope()(x, positions)
+    if x.ndim == 4:
+        y[:, 8:] = m.rope()(x[:, 8:], np.roll(positions, 1))
+    return y
+
+
 def axial_inplace(x: Any, positions: Any) -> Any:
     """Coordinates are counted from the first, in the caller's own array."""
     y = axial(x, positions)

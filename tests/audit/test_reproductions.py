@@ -92,6 +92,15 @@ def test_scores_biases_and_tables(kind: str, name: str) -> None:
     check(audit(f"{HERE}:{name}", kind=kind, **({"dimension": 8} if kind == "score" else {})))
 
 
+def test_unit_vectors_that_are_wrong_among_others_only() -> None:
+    finding = audit(f"{HERE}:second_group", dimension=16).of("gain")
+    assert finding.verdict == "refuted"
+    printed = numbers_in(run_line(finding.reproduce).stdout)
+    assert printed
+    told = float(finding.witness.split(" is ")[1].split(",")[0])
+    assert printed[0] == pytest.approx(told, rel=1e-5)
+
+
 def test_a_counter_of_single_calls() -> None:
     """Scores of calls one after the other: no line of fresh calls has two numbers that differ."""
     report = audit(f"{HERE}:CountsAlone", dimension=8)

@@ -14,7 +14,12 @@ import numpy as np
 from numeric_check.audit.context import Context
 from numeric_check.audit.libraries import Array
 from numeric_check.audit.positions import ALONE_PAIRS, FIRST, LONG
-from numeric_check.audit.reproduce.images import entry_in_calls, entry_in_rows, entry_of_score
+from numeric_check.audit.reproduce.images import (
+    entry_in_calls,
+    entry_in_rows,
+    entry_in_rows_of_call,
+    entry_of_score,
+)
 from numeric_check.audit.scan import CHUNK
 from numeric_check.audit.subject import MapSubject, StandIn
 from symbolic_pe.errors import AuditError
@@ -75,6 +80,8 @@ def score_line(
 def _written(
     subject: MapSubject, dtype: str, pairs: Sequence[Pair], entry: tuple[int, int], way: _Way
 ) -> str:
+    if way.rows and way.calls:
+        return entry_in_rows_of_call(subject, pairs, entry, dtype, way.calls(0))
     if way.rows or way.once:
         return entry_in_rows(subject, pairs, entry, dtype, once=way.once)
     if way.calls is None and not way.before:
@@ -92,6 +99,8 @@ def _ways(context: Context, pairs: Sequence[Pair]) -> list[_Way]:
         found.append(_Way(rows=True))
     if {p for pair in pairs for p in pair} <= set(measured):
         found.append(_Way(lambda _: measured))
+        if context.subject.form != "flat":
+            found.append(_Way(lambda _: measured, rows=True))
     top = context.scan.length
 
     def run_of(p: int) -> Call:
@@ -126,7 +135,8 @@ def _values(
     if way.rows:
 
         def column(side: str, position: int, channel: int) -> Array:
-            values: Array = subject.matrices(side, [position], dtype)[0][:, channel]
+            call = way.calls(position) if way.calls else (position,)
+            values: Array = subject.matrices(side, call, dtype)[call.index(position)][:, channel]
             return values
 
         return [float(column("query", t, i) @ column("key", s, j)) for t, s in pairs]
