@@ -235,7 +235,7 @@ def inputs_kept(context: Context) -> Finding:
                 verb, they = ("is", "it was") if which == "x" else ("are", "they were")
                 return questions.INPUTS.refuted(
                     f"{which} {verb} overwritten by the call{name}",
-                    f"{given}: after a call{name} at positions 1, 2, 3 {verb} not what {they}",
+                    f"{given}: after a call{name} at 1, 2, 3 {which} {verb} not what {they}",
                     overwritten(subject, which, dtype, kind, side),
                 )
     if not kept:
