@@ -129,6 +129,7 @@ def line(subject: MapSubject, *axes: int) -> MapSubject:
         key=query if subject.one_map else moved(subject.key),
         axes=1,
         direction=direction,
+        whole=subject,
         paths={name: moved(path) for name, path in subject.paths.items()},
         rival=None if subject.rival is None else moved(subject.rival),
         fresh=None if fresh is None else lambda: line(fresh(), *axes),

@@ -30,11 +30,15 @@ def boundaries(subject: MapSubject) -> tuple[int, ...]:
     >>> boundaries(MapSubject("f", f, f, library_named("numpy"), 2))
     (4095, 4096, 4097)
     """
+    return tuple(sorted({n + step for n in ends(subject) for step in (-1, 0, 1)}))
+
+
+def ends(subject: MapSubject) -> list[int]:
+    """The largest of these numbers, ascending: the first positions that something has not."""
     sides = [subject.query, *([] if subject.one_map else [subject.key])]
     seen: dict[int, Any] = {}
     numbers = {n for side in sides for n in _numbers("", side, 0, seen)}
-    chosen = sorted(n for n in numbers if LEAST <= n <= LARGEST)[-MOST:]
-    return tuple(sorted({n + step for n in chosen for step in (-1, 0, 1)}))
+    return sorted(n for n in numbers if LEAST <= n <= LARGEST)[-MOST:]
 
 
 def _numbers(name: str, value: Any, depth: int, seen: dict[int, Any]) -> Iterator[int]:

@@ -12,6 +12,7 @@ import numpy as np
 from numeric_check.audit.libraries import DTYPES, Library, library_named, library_of
 from numeric_check.audit.subject import (
     FORMS,
+    POSITION_DTYPES,
     BiasSubject,
     Call,
     MapSubject,
@@ -25,7 +26,6 @@ DIMENSIONS = (64, 128, 32, 16, 8, 4, 2, 96, 48, 80, 256, 6, 12)
 ATTRIBUTES = ("dim", "head_dim", "dimension", "d_head", "DIMENSION", "rotary_dim")
 TRIAL = (0, 1, 2)
 ROWS = 4  # differs from the number of trial positions: an exchange of the two shows
-POSITION_DTYPES = ("int64", "float32", "float64", "int32")
 
 
 def describe_maps(

@@ -101,6 +101,7 @@ TWO_INSTANCES = Question(
 ROWS = Question("rows", "equal rows of a batch, and equal heads, give equal results")
 POSITION_DTYPE = Question("position dtype", "the dtype of the positions does not matter")
 INPUTS = Question("inputs", "the arguments are left as they are")
+VIEWS = Question("views", "a view of x (a slice, exchanged axes) gives what a copy of it gives")
 PATH = Question("path {}", "the path {} gives what the main one gives")
 PRECISION = Question(
     "precision {}", "in {}, results are exact within what rounding may lose, at every position"
@@ -177,8 +178,8 @@ TABLE_PREFILL = Question(
 
 MAPS = (
     LINEAR, POSITION, RELATIVE, GAIN, GROUP_LAW, GENERATOR, LAYOUT, FREQUENCIES, AGAINST, PREFILL,
-    PACKED, HISTORY, TWO_INSTANCES, ROWS, POSITION_DTYPE, INPUTS, PATH, PRECISION, DISTINCT, RANGE,
-    NEGATIVE, FAR, DTYPE, GRADIENT, CLOCK, VMAP, COMPILE, EXPORT,
+    PACKED, HISTORY, TWO_INSTANCES, ROWS, POSITION_DTYPE, INPUTS, VIEWS, PATH, PRECISION, DISTINCT,
+    RANGE, NEGATIVE, FAR, DTYPE, GRADIENT, CLOCK, VMAP, COMPILE, EXPORT,
 )  # fmt: skip
 EACH_AXIS = (
     LINEAR, POSITION, RELATIVE, GAIN, GROUP_LAW, GENERATOR, LAYOUT, FREQUENCIES,
@@ -186,7 +187,7 @@ EACH_AXIS = (
 )  # fmt: skip
 TOGETHER = (
     JOINT, TEXT, AXES_AGAINST, PREFILL, PACKED, HISTORY, TWO_INSTANCES, ROWS, POSITION_DTYPE,
-    INPUTS, PATH, DTYPE, GRADIENT, CLOCK, VMAP, COMPILE, EXPORT,
+    INPUTS, VIEWS, PATH, DTYPE, GRADIENT, CLOCK, VMAP, COMPILE, EXPORT,
 )  # fmt: skip
 SCORE = (
     BILINEAR, POSITION, SCORE_RELATIVE, GAIN, GROUP_LAW, GENERATOR, LAYOUT, AGAINST, ADDITIVE,

@@ -24,6 +24,8 @@ from symbolic_pe.errors import AuditError
 MAX_ELEMENTS = 1 << 23
 """Elements of one input; larger ones are passed in slices of rows."""
 
+POSITION_DTYPES = ("int64", "float32", "float64", "int32")
+
 Positions = Sequence[Any] | npt.NDArray[Any]
 Call = Callable[..., Any]
 
@@ -34,13 +36,16 @@ FORMS: Mapping[str, str] = {
     "positions-heads": "(1, positions, rows, channels)",
     "sequence-first": "(positions, 1, rows, channels)",
     "sequence-rows": "(positions, rows, channels)",
+    "batch-positions": "(rows, positions, 1, channels)",
+    "sequence-batch": "(positions, rows, 1, channels)",
     "flat": "(positions, channels)",
 }
 """How x is shaped for a call, the first that works being used."""
 
 PATTERNS = {
     "heads": "1rnd", "rows": "rnd", "batch": "r1nd", "positions-heads": "1nrd",
-    "sequence-first": "n1rd", "sequence-rows": "nrd", "flat": "nd",
+    "sequence-first": "n1rd", "sequence-rows": "nrd", "batch-positions": "rn1d",
+    "sequence-batch": "nr1d", "flat": "nd",
 }  # fmt: skip
 """The same as axes: r rows, n positions, d channels, 1 an axis of length 1."""
 
@@ -103,6 +108,7 @@ class MapSubject:
     origin          code that defines f, and g where keys have a map of their own
     named           code that makes the subject, where there is no such line
     direction       of a line in several axes: which coordinates move with the position
+    whole           of a line: the subject with all coordinates
     outputs         where results come in another order than x: the place in them of each channel
     """
 
@@ -121,6 +127,7 @@ class MapSubject:
     origin: tuple[str, str] = ("", "")
     named: str = ""
     direction: tuple[int, ...] = ()
+    whole: MapSubject | None = None
     outputs: tuple[int, ...] = ()
 
     @property
@@ -188,10 +195,11 @@ class MapSubject:
         """The place of a channel in what the callable returns."""
         return self.outputs[channel] if self.outputs else channel
 
-    def places(self, positions: Positions) -> Any:
-        """Positions as the subject takes them."""
+    def places(self, positions: Positions, kind: str | None = None) -> Any:
+        """Positions as the subject takes them, or of another dtype."""
         where = position_array(positions)
-        return self.library.positions(where[None] if self.batched else where, self.position_dtype)
+        wanted = kind or self.position_dtype
+        return self.library.positions(where[None] if self.batched else where, wanted)
 
     def matrices(self, side: str, positions: Positions, dtype: str = "float64") -> Array:
         """F(t) for every position, shape (n, d, d): column i is the image of unit vector i."""

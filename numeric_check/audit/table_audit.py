@@ -27,6 +27,8 @@ from numeric_check.audit.table_causes import table_cause
 from numeric_check.reference_values.tolerance import FORMATS
 from symbolic_pe.errors import AuditError
 
+WORK = 1 << 28
+"""Products of the longest fit."""
 LENGTHS = (32769, 8194, 5000, 2048, 1024, 512, 256, 128)
 ELEMENTS = 1 << 24
 """Numbers of the rows beyond: of wider tables every few are read."""
@@ -155,14 +157,18 @@ def _closed(
             },
         )
     rest = values[:, left]
-    fitted = min(len(values), max(FITTED, 4 * values.shape[1]))
-    solution, *_ = np.linalg.lstsq(values[: fitted - 1], rest[1:fitted], rcond=None)
     before, after, at = _neighbours(values, far)
-    made = before @ solution
-    gap = np.abs(made - after[:, left])
     size = float(np.abs(rest).max())
     tolerance = 64.0 * (ROUNDINGS * FORMATS["float32"].unit_roundoff + _coarse(values)) * size
-    failing = np.asarray((gap > tolerance).any(axis=1))
+    lasting = -1
+    for count in _counts(*values.shape):
+        solution, *_ = np.linalg.lstsq(values[: count - 1], rest[1:count], rcond=None)
+        of_count = before @ solution
+        differs = np.abs(of_count - after[:, left])
+        over = np.asarray((differs > tolerance).any(axis=1))
+        holds = int(over.argmax()) if over.any() else len(over)
+        if holds > lasting:
+            lasting, fitted, made, gap, failing = holds, count, of_count, differs, over
     row = int(failing.argmax()) if failing.any() else int(gap.max(axis=1).argmax())
     column = int(gap[row].argmax())
     where = extent(at, failing) if failing.any() else "nowhere"
@@ -179,6 +185,18 @@ def _closed(
         reproduce=step_of_table(subject, fitted, at[row], left[column]),
         numbers={"cause": cause} if cause else None,
     )
+
+
+def _counts(rows: int, columns: int) -> list[int]:
+    """Numbers of rows that M is fitted to: few do not show slow columns, and many may hold a fault.
+
+    The M that holds longest is the one that is judged.
+    """
+    count = min(rows, max(FITTED, 4 * columns))
+    found = [count]
+    while 2 * found[-1] <= rows and 2 * found[-1] * columns**2 <= WORK:
+        found.append(2 * found[-1])
+    return found
 
 
 def _apart(values: Array, lonely: list[int]) -> str:

@@ -13,7 +13,7 @@ QUESTION = (
     r"gain|generator|gradient|group law|history|inputs|layout|linear|negative positions|offset|"
     r"packed = padded|path .+|position|position dtype|precision|"
     r"precision (float64|float32|bfloat16|float16)|prefill = decode|range|relative|"
-    r"rows|sign|slope|text|two instances|vmap"
+    r"rows|sign|slope|text|two instances|views|vmap"
     r")$"
 )
 """What `numeric_check.audit.questions.pattern` says, written out: records import no arrays."""

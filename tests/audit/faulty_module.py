@@ -63,6 +63,88 @@ class Counting(m.Counting):
     """A count that goes on between calls."""
 
 
+class CountsAlone:
+    """A call of one position counts on from the last call, as a decoder's own counter does."""
+
+    def __init__(self) -> None:
+        self.next = 0
+
+    def __call__(self, x: Any, positions: Any) -> Any:
+        at = np.array([self.next]) if len(positions) == 1 else positions
+        self.next = int(at[-1]) + 1
+        return m.rope()(x, at)
+
+
+class LateGrowth:
+    """A table of 2048 angles that grows when a position is beyond its length, not at it."""
+
+    def __init__(self) -> None:
+        self.angles = np.arange(2048.0)
+
+    def __call__(self, x: Any, positions: Any) -> Any:
+        last = int(positions.max())
+        if last > len(self.angles):
+            self.angles = np.arange(2.0 * last)
+        return m.rope()(x, self.angles[np.minimum(positions, len(self.angles) - 1)])
+
+
+def odd_tail(x: Any, positions: Any) -> Any:
+    """Positions are taken in pairs in long calls: the last of an odd number is left as 0."""
+    at = np.array(positions)
+    if len(at) > 64 and len(at) % 2:
+        at[-1] = 0
+    return m.rope()(x, at)
+
+
+def inplace_single(x: Any, positions: Any) -> Any:
+    """A conversion that converts nothing gives x itself."""
+    y = x.astype(np.float32, copy=False)
+    y[...] = m.rope()(y, positions)
+    return y.astype(x.dtype)
+
+
+def scales_positions(x: Any, positions: Any) -> Any:
+    """The same of positions."""
+    at = positions.astype(np.float32, copy=False)
+    at *= 0.25
+    return m.rope()(x, at.astype(np.float64))
+
+
+def inplace_key(x: Any, positions: Any) -> Any:
+    """Right, but for x."""
+    x[...] = m.rope()(x, positions)
+    return x
+
+
+def in_one_piece(x: Any, positions: Any) -> Any:
+    """Reads memory as if x lay in it without gaps and in order, as many a kernel does."""
+    whole = np.lib.stride_tricks.as_strided(x, x.shape, np.empty(x.shape, x.dtype).strides)
+    return m.rope()(whole, positions)
+
+
+def second_group(x: Any, positions: Any) -> Any:
+    """Heads from 8 on take the position of the slot before."""
+    y = m.rope()(x, positions)
+    if x.ndim == 4:
+        y[:, 8:] = m.rope()(x[:, 8:], np.roll(positions, 1))
+    return y
+
+
+def axial_inplace(x: Any, positions: Any) -> Any:
+    """Coordinates are counted from the first, in the caller's own array."""
+    y = axial(x, positions)
+    positions -= positions[:1]
+    return y
+
+
+def tiled_wrongly(x: Any, positions: Any) -> Any:
+    """x (b, n, h, d), tokens of all sequences in one axis; positions are repeated one by one."""
+    b, n, h, d = x.shape
+    at = np.repeat(positions, b)
+    y = m.rope()(x.reshape(b * n, h, d).swapaxes(0, 1), at)
+    return y.swapaxes(0, 1).reshape(x.shape)
+
+
 class CachedByLength(m.CachedByLength):
     """A table kept for a length."""
 

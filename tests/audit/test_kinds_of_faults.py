@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from numeric_check.audit import audit
+from tests.audit import faulty_module as faulty
 from tests.audit import maps as m
 
 LAYOUTS = ("half", "interleaved")
@@ -218,3 +219,49 @@ def test_an_argument_that_is_overwritten() -> None:
         return x
 
     assert refuted(inplace) == {"inputs"}
+
+
+def test_an_argument_that_is_overwritten_in_one_dtype() -> None:
+    for f, words in ((faulty.inplace_single, "x in float32"),
+                     (faulty.scales_positions, "positions in float32")):  # fmt: skip
+        report = audit(f, dimension=8)
+        assert [x.question for x in report.refuted] == ["inputs"]
+        assert report.of("inputs").witness.startswith(words)
+    assert refuted(m.rope(), key=faulty.inplace_key) == {"inputs"}
+
+
+def test_the_first_position_that_a_table_has_not() -> None:
+    report = audit(faulty.LateGrowth(), dimension=8)
+    assert [x.question for x in report.refuted] == ["history"]
+    assert "position 2048" in report.of("history").witness
+
+
+def test_positions_tiled_in_the_wrong_order() -> None:
+    """Only a batch of x (b, n, h, d) shows it; repeated as a whole they are right."""
+
+    def tiled(x: Any, positions: Any) -> Any:
+        b, n, h, d = x.shape
+        y = m.rope()(x.reshape(b * n, h, d).swapaxes(0, 1), np.tile(positions, b))
+        return y.swapaxes(0, 1).reshape(x.shape)
+
+    assert refuted(faulty.tiled_wrongly) == {"rows"}
+    assert refuted(tiled) == set()
+
+
+def test_x_that_does_not_lie_in_one_piece() -> None:
+    assert refuted(faulty.in_one_piece) == {"views"}
+
+    def only_whole(x: Any, positions: Any) -> Any:
+        if not x.flags["C_CONTIGUOUS"]:
+            raise ValueError("expected x in one piece")
+        return m.rope()(x, positions)
+
+    report = audit(only_whole, dimension=8)
+    assert report.exit_code == 0
+    assert "expected x in one piece" in report.of("views").detail
+
+
+def test_coordinates_that_are_overwritten() -> None:
+    report = audit(faulty.axial_inplace, axes=2, dimension=8)
+    assert [x.question for x in report.refuted] == ["inputs"]
+    assert report.of("inputs").detail.startswith("positions are overwritten")

@@ -21,7 +21,8 @@ HERE = "tests.audit.faulty_module"
 MAPS = (
     "by_slot", "contiguous", "rounded_positions", "first_row_only", "mixed", "by_length",
     "odd_position", "not_linear", "inplace", "shifts_positions", "Counting", "CachedByLength",
-    "wrong_batch", "float_positions", "still", "Hashed",
+    "wrong_batch", "float_positions", "still", "Hashed", "LateGrowth", "odd_tail", "inplace_single",
+    "scales_positions", "tiled_wrongly", "in_one_piece",
 )  # fmt: skip
 OTHERS = {
     "score": ("clipped", "one_pair", "one_lag", "squared", "by_width", "probabilities"),
@@ -69,11 +70,11 @@ def as_told(finding: Any, printed: list[float]) -> bool:
 def check(report: Any) -> None:
     """Run the lines; of findings that differ by the dtype only, the first."""
     assert report.refuted
-    assert all(f.reproduce for f in report.refuted)
     asked = {f.question.split(" ")[0]: f for f in reversed(report.refuted)}
     if "history" in asked:  # a line begins with a fresh subject: it shows what lasts
         asked.pop("precision", None)
         asked.pop("relative", None)
+    assert all(f.reproduce for f in asked.values())
     with ThreadPoolExecutor(2) as pool:
         done = list(pool.map(lambda f: run_line(f.reproduce), asked.values()))
     for finding, result in zip(asked.values(), done, strict=True):
@@ -91,7 +92,26 @@ def test_scores_biases_and_tables(kind: str, name: str) -> None:
     check(audit(f"{HERE}:{name}", kind=kind, **({"dimension": 8} if kind == "score" else {})))
 
 
-@pytest.mark.parametrize("name", ["coupled", "axial_by_slot"])
+def test_unit_vectors_that_are_wrong_among_others_only() -> None:
+    finding = audit(f"{HERE}:second_group", dimension=16).of("gain")
+    assert finding.verdict == "refuted"
+    printed = numbers_in(run_line(finding.reproduce).stdout)
+    assert printed
+    told = float(finding.witness.split(" is ")[1].split(",")[0])
+    assert printed[0] == pytest.approx(told, rel=1e-5)
+
+
+def test_a_counter_of_single_calls() -> None:
+    """Scores of calls one after the other: no line of fresh calls has two numbers that differ."""
+    report = audit(f"{HERE}:CountsAlone", dimension=8)
+    assert "alone, after" in report.of("history").witness
+    for question in ("relative", "history"):
+        finding = report.of(question)
+        assert finding.verdict == "refuted"
+        assert as_told(finding, numbers_in(run_line(finding.reproduce).stdout))
+
+
+@pytest.mark.parametrize("name", ["coupled", "axial_by_slot", "axial_inplace"])
 def test_several_axes(name: str) -> None:
     check(audit(f"{HERE}:{name}", axes=2, dimension=8))
 
@@ -99,6 +119,7 @@ def test_several_axes(name: str) -> None:
 def test_keys_of_their_own() -> None:
     check(audit(f"{HERE}:good", key=f"{HERE}:backwards", dimension=8))
     check(audit(f"{HERE}:early", key=f"{HERE}:early_key", dimension=8))
+    check(audit(f"{HERE}:good", key=f"{HERE}:inplace_key", dimension=8))
 
 
 def test_what_is_declared() -> None:

@@ -103,3 +103,16 @@ def test_rows_before_one_that_is_no_number_are_audited() -> None:
     report = audit(f, kind="table")
     assert "the first in row 700" in report.of("finite").detail
     assert report.of("closed").verdict == "refuted"
+
+
+def test_a_table_that_ends_is_closed_up_to_its_end() -> None:
+    """Slow columns are no wave in a few rows: the M of these fails earlier, and says nothing."""
+
+    def clipped(positions: Any) -> Any:
+        angle = np.minimum(positions, 4999)[:, None] * 10000.0 ** (-np.arange(16) / 16)
+        return np.stack([np.sin(angle), np.cos(angle)], -1).reshape(len(positions), 32)
+
+    finding = audit(clipped, kind="table").of("closed")
+    assert finding.verdict == "refuted"
+    assert "fails from position 5000 on" in finding.detail
+    assert "at position 5000" in finding.witness

@@ -112,7 +112,9 @@ def agreement(asked: Question, found: Sequence[Disagreement], cause: str = "") -
     failing = [d for d in found if d.error > d.tolerance]
     most = max((d.error for d in failing), default=0.0)
     worst = _worst([d for d in failing if not 2.0 * d.error < most] or found)
-    first = min(failing, key=lambda d: d.position, default=worst)
+    first = min(failing, key=lambda d: (d.position, -d.error / d.tolerance), default=worst)
+    elsewhere = first.position != worst.position
+    more = f"; the worst, {worst.error:.2g}, is at {worst.position}" if elsewhere else ""
     return asked.judged(
         worst.error,
         worst.tolerance,
@@ -120,7 +122,6 @@ def agreement(asked: Question, found: Sequence[Disagreement], cause: str = "") -
         + f"worst difference {worst.error:.1e} ({worst.tolerance:.1e} allowed)",
         numbers={"cause": cause} if cause and failing else None,
         witness=f"{first.what}: results at position {first.position} differ by {first.error:.2g} "
-        "of their norm"
-        + ("" if first is worst else f"; the worst, {worst.error:.2g}, is at {worst.position}"),
+        f"of their norm{more}",
         reproduce=first.line() if failing else "",
     )

@@ -10,6 +10,7 @@ from numeric_check.audit.context import Context
 from numeric_check.audit.finding import Finding
 from numeric_check.audit.libraries import Array
 from numeric_check.audit.matrices import alike, exponentials, norm
+from numeric_check.audit.probes.showing import score_line
 from numeric_check.audit.reproduce.images import defect_of_sum, entry_in_calls, entry_of_score
 from numeric_check.audit.subject import StandIn
 from symbolic_pe.errors import AuditError
@@ -74,10 +75,17 @@ def _not_scalar(context: Context, start: Array, off: float, tolerance: float) ->
         int(v) for v in np.unravel_index(int(np.nan_to_num(gap, nan=np.inf).argmax()), gap.shape)
     )
     cause = context.explanation or _unlike(start) or _late_keys(context, start)
+    right = float(np.trace(start)) / d * (i == j)
     return questions.GAIN.refuted(
         (f"{cause}; " if cause else "") + f"F(0)^T G(0) is no multiple of I: off by {off:.2g}",
         f"entry ({i}, {j}) of F(0)^T G(0) is {start[i, j]:.6g}, entry (0, 0) is {start[0, 0]:.6g}",
-        entry_of_score(context.subject, [(0, 0)], i, j, context.measured.dtype),
+        score_line(
+            context,
+            [(0, 0)],
+            (i, j),
+            lambda values: not abs(values[0] - right) <= 0.5 * float(gap[i, j]),
+            [float(start[i, j])],
+        ),
         error=off,
         tolerance=tolerance,
         numbers={"cause": cause} if cause else {},

@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from numeric_check.audit import questions
+from numeric_check.audit.boundaries import ends
 from numeric_check.audit.context import Context
 from numeric_check.audit.finding import Finding
-from numeric_check.audit.libraries import Array
+from numeric_check.audit.libraries import DTYPES, Array
 from numeric_check.audit.measurement import same_vector
 from numeric_check.audit.positions import FIRST, LONG
 from numeric_check.audit.probes.agreement import (
@@ -19,6 +20,7 @@ from numeric_check.audit.probes.agreement import (
     run,
 )
 from numeric_check.audit.probes.slots import alone, order, position_dtypes, rows
+from numeric_check.audit.probes.views import views
 from numeric_check.audit.reproduce.calls import (
     before_and_after,
     before_and_after_rival,
@@ -28,12 +30,14 @@ from numeric_check.audit.reproduce.calls import (
     rivals,
 )
 from numeric_check.audit.reproduce.writing import LOCAL
-from numeric_check.audit.subject import position_array, shaped, unshaped
+from numeric_check.audit.subject import POSITION_DTYPES, fetched, shaped
 from symbolic_pe.errors import AuditError
 
 BASE = FIRST
 FAR = (5, 6, 1000, 65536)
 Places = Sequence[int]
+SEEN = 5
+"""Small positions of a first call, all below the least table that counts."""
 MOVED = 7
 """How far positions are moved in a call of the same length."""
 
@@ -89,8 +93,52 @@ def calls(context: Context) -> Finding:
             line = _between(context, dtype, (usable, kind or dtype), places)
             after = (run(subject, places, dtype), expected)
             found += differences(context, f"after {words}", places, after, line, dtype=dtype)
+    found += _at_the_ends(context, dtype)
+    found += _called_alone(context, dtype, check)
     found += _since_the_first(context)
     return agreement(questions.HISTORY, found)
+
+
+def _at_the_ends(context: Context, dtype: str) -> list[Disagreement]:
+    """The first position that a table kept by a subject has not, alone and after a longer call.
+
+    The subject has seen a few small positions, and has made what it makes then.
+    """
+    found: list[Disagreement] = []
+    start = context.subject.anew()
+    run(start, FIRST[:SEEN], dtype)
+    for end in ends(start):
+        if end >= context.measured.reach:
+            continue
+        subject = context.subject.anew()
+        run(subject, FIRST[:SEEN], dtype)
+        early = run(subject, [end], dtype)
+        longer = (range(end + 2), dtype)
+        try:
+            run(subject, *longer)
+            late = run(subject, [end], dtype)
+        except AuditError:  # it takes few positions at once
+            continue
+
+        def line(_: int, end: int = end, longer: tuple[Places, str] = longer) -> str:
+            return before_and_after(context.subject, end, dtype, longer, first=FIRST[:SEEN])
+
+        words = f"alone, after positions {list(FIRST[:SEEN])}, and then after a longer call"
+        found += differences(context, words, [end], (late, early), line, dtype=dtype)
+    return found
+
+
+def _called_alone(context: Context, dtype: str, several: Sequence[int]) -> list[Disagreement]:
+    """One position alone, as in decoding, before and after the same call and one of several."""
+    found: list[Disagreement] = []
+    subject, place = context.subject.anew(), [several[-1]]
+    first = run(subject, place, dtype)
+    for words, between in (("the same call", place), ("a call of several", several)):
+        run(subject, between, dtype)
+        line = _between(context, dtype, (between, dtype), place)
+        after = (run(subject, place, dtype), first)
+        found += differences(context, f"alone, after {words}", place, after, line, dtype=dtype)
+    return found
 
 
 def _since_the_first(context: Context) -> list[Disagreement]:
@@ -161,28 +209,54 @@ def _at(values: Array, positions: Sequence[int], wanted: Sequence[int]) -> Array
 
 
 def inputs_kept(context: Context) -> Finding:
-    """A map must not write into x or into the positions."""
-    subject, dtype = context.subject, context.measured.dtype
-    positions = position_array([1, 2, 3])
+    """A map must not write into x or into the positions, of any dtype that it takes.
+
+    A conversion that has nothing to convert gives the argument itself, so each dtype is another
+    question.
+    """
+    subject, finest = context.subject, context.measured.dtype
+    asked = [(dtype, subject.position_dtype) for dtype in dict.fromkeys([finest, *DTYPES])]
+    asked += [(finest, kind) for kind in POSITION_DTYPES if kind != subject.position_dtype]
+    if subject.library.name == "jax":  # nothing can be written there, and each dtype is compiled
+        asked = asked[:1]
+    sides = ("query",) if subject.one_map else ("query", "key")
+    kept, raised = 0, ""
+    for side in sides:
+        for dtype, kind in asked:
+            try:
+                which = _written(context, side, dtype, kind)
+            except AuditError as error:
+                raised = raised or str(error)
+                continue
+            kept += 1
+            if which:
+                given = f"x in {dtype}" if which == "x" else f"positions in {kind}"
+                name = "" if subject.one_map else f" of the {side} map"
+                verb, they = ("is", "it was") if which == "x" else ("are", "they were")
+                return questions.INPUTS.refuted(
+                    f"{which} {verb} overwritten by the call{name}",
+                    f"{given}: after a call{name} at 1, 2, 3 {which} {verb} not what {they}",
+                    overwritten(subject, which, dtype, kind, side),
+                )
+    if not kept:
+        return questions.INPUTS.skipped(raised)
+    return questions.INPUTS.consistent("x and positions are left as they are")
+
+
+def _written(context: Context, side: str, dtype: str, kind: str) -> str:
+    """Which argument a call writes into, "x" or "positions", or ""."""
+    subject = context.subject.whole or context.subject
+    points = [1, 2, 3] if subject.axes == 1 else [(p,) * subject.axes for p in (1, 2, 3)]
     x = np.array(same_vector(subject, 3))
     shape = x[0] if subject.form == "flat" else shaped(x, subject.form)
-    given = subject.library.floats(shape, dtype)
-    places = subject.places(positions)
-    try:
-        subject.query(given, places)
-    except Exception as error:  # the subject is not ours
-        return questions.INPUTS.skipped(f"the call raised {type(error).__name__}")
-    kept, _ = subject.library.fetch(given)
-    kept_x = kept[None] if subject.form == "flat" else unshaped(kept, subject.form)
-    kept_places, _ = subject.library.fetch(places)
-    if np.array_equal(kept_x, x) and np.array_equal(kept_places.ravel(), positions):
-        return questions.INPUTS.consistent("x and positions are left as they are")
-    which = "positions" if np.array_equal(kept_x, x) else "x"
-    return questions.INPUTS.refuted(
-        f"{which} is overwritten by the call",
-        f"{which} after a call at positions 1, 2, 3 is not what it was",
-        overwritten(subject, which, dtype),
-    )
+    given, places = subject.library.floats(shape, dtype), subject.places(points, kind)
+    before = [subject.library.fetch(a)[0] for a in (given, places)]
+    fetched(subject.library, lambda: subject.side(side)(given, places))
+    after = [subject.library.fetch(a)[0] for a in (given, places)]
+    for which, old, new in zip(("x", "positions"), before, after, strict=True):
+        if not np.array_equal(old, new):
+            return which
+    return ""
 
 
 def two_instances(context: Context) -> Finding:
@@ -219,5 +293,6 @@ PROBES: tuple[tuple[questions.Question, Probe], ...] = (
     (questions.ROWS, rows),
     (questions.POSITION_DTYPE, position_dtypes),
     (questions.INPUTS, inputs_kept),
+    (questions.VIEWS, views),
 )
 """What is asked of calls: a subject that fails in the middle of one leaves it undecided."""

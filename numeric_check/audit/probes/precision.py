@@ -210,7 +210,7 @@ def _line(
     room = 0.5 * float(found.allowed[:, place].min()) * max(abs(right), 2.0**-10)
     tries: list[list[Sequence[int]]] = [
         [[position]], [[0], [position]], [[0, position]], [range(SCANNED)],
-        [context.measured.positions],
+        [context.measured.positions], [found.positions],
     ]  # fmt: skip
     for calls in tries:
         call = calls[-1]

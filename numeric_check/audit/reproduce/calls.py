@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from numeric_check.audit.reproduce.writing import (
@@ -58,14 +59,23 @@ def long_and_short(subject: MapSubject, length: int, position: int, dtype: str) 
 
 
 def before_and_after(
-    subject: MapSubject, position: int, dtype: str, between: tuple[Sequence[int], str]
+    subject: MapSubject,
+    position: int,
+    dtype: str,
+    between: tuple[Sequence[int], str],
+    *,
+    first: Sequence[int] = (),
 ) -> str:
-    """Print how far the image at a position is from itself after another call."""
+    """Print how far the image at a position is from itself after another call.
+
+    `first` are positions of a call that is made before both.
+    """
     positions, other = between
     code, writer = _in_dtypes(subject, dtype, other)
+    start = f"R({listed(first)}, {writer.kind(dtype)}); " if first else ""
     one = f"R([{position}], {writer.kind(dtype)})[0]"
     steps = f"a = {one}; R({listed(positions)}, {writer.kind(other)}); print(abs({one} - a).max())"
-    return shell(f"{code}; {steps}")
+    return shell(f"{code}; {start}{steps}")
 
 
 def in_two_calls_after(
@@ -186,16 +196,41 @@ def image_of_ones(subject: MapSubject, side: str, position: int, channel: int, d
     return shown_line(subject, dtype, f"float(R([{position}])[0, {subject.output(channel)}])", side)
 
 
-def overwritten(subject: MapSubject, which: str, dtype: str) -> str:
-    """Print by how much a call changes x or the positions."""
+def overwritten(subject: MapSubject, which: str, dtype: str, kind: str, side: str) -> str:
+    """Print by how much a call changes x, or the positions of dtype `kind`."""
     writer = Writer(subject.library.name, dtype)
     name, copy = which[0].upper() if which == "positions" else which, "copy"
     if subject.library.name == "torch":
         copy = "clone"
+    function = "f" if side == "query" or subject.one_map else "g"
     x = f"x = {writer.ones(one_row(subject, '3'))}"
-    at = f"P = {places(subject, '[1, 2, 3]', writer)}"
-    steps = f"{x}; {at}; y = {name}.{copy}(); f(x, P); print(abs({name} - y).max())"
+    at = f"P = {places(subject, '[1, 2, 3]', writer, kind)}"
+    steps = f"{x}; {at}; y = {name}.{copy}(); {function}(x, P); print(abs({name} - y).max())"
     return shell(f"{writer.head}; {imports(subject)}; {steps}")
+
+
+def view_and_copy(
+    subject: MapSubject,
+    view: tuple[Sequence[int], str],
+    positions: Sequence[int],
+    dtype: str,
+    side: str,
+) -> str:
+    """Print how far the image of a view of x is from that of a copy; x is an array of cosines.
+
+    view  the shape of x, and code of a view of it
+    """
+    writer = Writer(subject.library.name, dtype)
+    m, function = writer.module, "f" if side == "query" or subject.one_map else "g"
+    memory, code = view
+    numbers = f"{m}.cos({m}.arange({math.prod(memory)}, dtype={writer.kind('float64')}))"
+    torch = subject.library.name == "torch"
+    cast = f".{'to' if torch else 'astype'}({writer.kind()})"
+    x = f"x = {numbers}{cast}.reshape({tuple(memory)}); v = {code}"
+    at = places(subject, str(list(positions)), writer)
+    copy = "contiguous" if torch else "copy"
+    shown = f"abs({function}(v, {at}) - {function}(v.{copy}(), {at})).max()"
+    return shell(f"{writer.head}; {imports(subject)}; {x}; print({shown})")
 
 
 def images_at(subject: MapSubject, positions: Sequence[int], dtype: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from numeric_check.audit.reproduce.scores import entry_of_matrix, score_code
 from numeric_check.audit.reproduce.writing import Writer, imports, listed, one_row, places, shell
-from numeric_check.audit.subject import MapSubject, StandIn
+from numeric_check.audit.subject import PATTERNS, MapSubject, StandIn
 
 
 def images_code(subject: MapSubject, dtype: str = "float64", sides: str = "F") -> str:
@@ -68,9 +68,17 @@ def entry_in_calls(
 
 
 def entry_in_rows(
-    subject: MapSubject, pairs: Sequence[tuple[int, int]], entry: tuple[int, int], dtype: str
+    subject: MapSubject,
+    pairs: Sequence[tuple[int, int]],
+    entry: tuple[int, int],
+    dtype: str,
+    *,
+    once: Sequence[int] = (),
 ) -> str:
-    """Print the entry for each pair, all unit vectors being rows of one call of one position."""
+    """Print the entry for each pair, all unit vectors being rows of one call of one position.
+
+    once  positions that are called once each, in this order; else each as it is needed
+    """
     writer = Writer(subject.library.name, dtype)
     d, (i, j) = subject.dimension, entry
     x = f"{writer.module}.eye({d}, dtype={writer.kind()}).reshape({one_row(subject, '1', str(d))})"
@@ -79,8 +87,44 @@ def entry_in_rows(
         if name == "F" or not subject.one_map:
             at = places(subject, "[p]", writer)
             lines.append(f"{name} = lambda p: {function}({x}, {at}).reshape({d}, {d})")
+    if once and subject.one_map:
+        lines.append(f"M = {{p: (F(p),) * 2 for p in {listed(once)}}}")
+    elif once:
+        lines.append(f"M = {{p: (F(p), G(p)) for p in {listed(once)}}}")
     g = "F" if subject.one_map else "G"
-    shown = ", ".join(f"float(F({t})[{i}] @ {g}({s})[{j}])" for t, s in pairs)
+    shown = ", ".join(
+        f"float(M[{t}][0][{i}] @ M[{s}][1][{j}])" if once else f"float(F({t})[{i}] @ {g}({s})[{j}])"
+        for t, s in pairs
+    )
+    return shell(f"{'; '.join(lines)}; print({shown})")
+
+
+def entry_in_rows_of_call(
+    subject: MapSubject,
+    pairs: Sequence[tuple[int, int]],
+    entry: tuple[int, int],
+    dtype: str,
+    call: Sequence[int],
+) -> str:
+    """Print the entry for each pair, all unit vectors being rows of one call of many positions."""
+    writer = Writer(subject.library.name, dtype)
+    d, slots = subject.dimension, {p: i for i, p in enumerate(call)}
+    ones = writer.ones(one_row(subject, "len(P)", str(d)))
+    eye = f"{writer.module}.eye({d}, dtype={writer.kind()})"
+    x = f"{ones} * {eye}.reshape({one_row(subject, '1', str(d))})"
+    lines = [writer.head, imports(subject), f"P = {listed(call)}"]
+    for name, function in (("F", "f"), ("G", "f" if subject.one_map else "g")):
+        if name == "F" or not subject.one_map:
+            lines.append(f"{name} = {function}({x}, {places(subject, 'P', writer)})")
+
+    def image(name: str, row: int, position: int) -> str:
+        at = {"1": "0", "r": str(row), "n": str(slots[position]), "d": ":"}
+        return f"{name}[{', '.join(at[axis] for axis in PATTERNS[subject.form])}]"
+
+    g = "F" if subject.one_map else "G"
+    shown = ", ".join(
+        f"float({image('F', entry[0], t)} @ {image(g, entry[1], s)})" for t, s in pairs
+    )
     return shell(f"{'; '.join(lines)}; print({shown})")
 
 
