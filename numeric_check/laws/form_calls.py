@@ -294,7 +294,7 @@ def _check_steps(law: Twice, s: Sequence) -> None:
         whole = _rows(law, one)
         law.same(f"{STEP}, a lag for each row", whole, call, *x, lags)
         first = [y[0] for y in x]
-        expected = law.called(STEP, call, *first, np.full(GROUPS, SHORT_OF))
+        expected = law.called(STEP, call, *first, np.full_like(lags[0], SHORT_OF))
         one_lag = np.array(SHORT_OF) if kernel.target == "array-api" else SHORT_OF
         law.same(f"{STEP}, one lag", expected, call, *first, one_lag)
 
