@@ -347,7 +347,7 @@ class RoundedArray:
         """The whole part, element by element."""
         return self.like(_each(self.data, lambda x: turns.floor(self.model, x)))
 
-    def _function(self, function: Callable[[Model, Rounded, str], Rounded]) -> RoundedArray:
+    def _function(self, function: Callable[[Model, Rounded, str], Any]) -> RoundedArray:
         dtype, model = self.dtype.name, self.model
         return self.like(self._each(lambda x: function(model, self._lifted(x), dtype)))
 
@@ -356,7 +356,7 @@ class RoundedArray:
     def _compare(self, other: object) -> Any:
         raise BranchOnValue("the text compares values that depend on the position or the input")
 
-    __le__ = __eq__ = __ne__ = _compare
+    __eq__ = __ne__ = _compare
 
     def __gt__(self, other: object) -> Any:
         """Squares u²D beyond a threshold, where the text is executed cell by cell."""
@@ -370,11 +370,15 @@ class RoundedArray:
             return self._compare(other)
         return self.model.cell.compared(self.model, self.data, TURNING, -float(other))
 
+    def __le__(self, other: object) -> Any:
+        """As `<`: cells reach beyond a threshold on either side."""
+        return self < other
+
     def __ge__(self, other: object) -> Any:
-        """True where a lag that is not negative is compared with 0."""
+        """True where a lag that is not negative is compared with 0; else as `>`."""
         if _is_zero(other) and all(self.model.is_not_negative(x) for x in self.data.flat):
             return True
-        return self._compare(other)
+        return self > other
 
     def clamp(self, *, min: Any = None) -> RoundedArray:
         """The same where a lag that is not negative is kept from being negative."""

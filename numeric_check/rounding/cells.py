@@ -19,6 +19,7 @@ A discriminant without parameters has a sign, which is decided: then it turns, o
 from __future__ import annotations
 
 import math
+from collections.abc import Set
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -43,7 +44,10 @@ SQUARE = Term(NO_INPUT, 2, ZERO, None)
 
 
 class Elsewhere:
-    """What a text chose by another square; whatever is computed of it is the same."""
+    """What is not known here, as a text chose it by another square, or will not choose it.
+
+    Whatever is computed of it is the same.
+    """
 
     __slots__ = ()
 
@@ -207,9 +211,18 @@ class Branch:
     own: Any
 
     def __or__(self, other: object) -> Branch:
+        return self._joined(other, {*self.kinds, *self._kinds(other)})
+
+    def __and__(self, other: object) -> Branch:
+        return self._joined(other, {*self.kinds} & {*self._kinds(other)})
+
+    def _kinds(self, other: object) -> tuple[str, ...]:
         if not isinstance(other, Branch) or other.compared is not self.compared:
             raise BranchOnValue("the text joins conditions on different values")
-        return Branch((*self.kinds, *other.kinds), self.compared, self.own)
+        return other.kinds
+
+    def _joined(self, other: object, kinds: Set[str]) -> Branch:
+        return Branch(tuple(k for k in CELLS if k in kinds), self.compared, self.own)
 
     def __bool__(self) -> bool:
         raise BranchOnValue("the text asks whether an array is true")

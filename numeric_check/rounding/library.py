@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -121,14 +122,23 @@ class RoundingLibrary:
         return first.clamp(min=bound)
 
     def where(self, condition: Any, first: Any, second: Any) -> RoundedArray:
-        """`first`, where the condition is known to hold; or as in the cell of a block."""
+        """`first` or `second`, where that is known; or as in the cell of a block."""
+        if isinstance(condition, (int, float)):
+            return self._picked((first, second) if condition else (second, first))
         if isinstance(condition, Branch) and self.model.cell is not None:
             one, other = self.brought(first), self.brought(second)
             chosen = self.model.cell.chosen(condition, one.data, other.data)
             return self.array_of(chosen, self._dtype_of_both((first, one), (second, other)))
-        if condition is not True:
-            raise LeavesTheRing("the text chooses by values")
-        return self.brought(first)
+        raise LeavesTheRing("the text chooses by values")
+
+    def _picked(self, pair: tuple[Any, Any]) -> RoundedArray:
+        """The first of two; in the place of truth values it is what it is where none holds."""
+        if isinstance(pair[1], Branch):
+            return self.where(replace(pair[1], kinds=()), pair[0], pair[0])
+        one, other = (self.brought(x) for x in pair)
+        shape = np.broadcast_shapes(one.shape, other.shape)
+        dtype = self._dtype_of_both((pair[0], one), (pair[1], other))
+        return self.array_of(np.broadcast_to(one.data, shape), dtype)
 
     @staticmethod
     def _dtype_of_both(*pairs: tuple[Any, RoundedArray]) -> str:

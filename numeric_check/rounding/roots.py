@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from numeric_check.rounding import majorant, upward
+from numeric_check.rounding.cells import ELSEWHERE, Elsewhere
 from numeric_check.rounding.element import Model, Rounded, number
 from numeric_check.rounding.majorant import NO_INPUT, ONE, ZERO, Number, Root, Term
 from numeric_check.text_proof.exact_element import LeavesTheRing
@@ -58,8 +59,10 @@ def _relative_of_divisor(
     return upward.scale(found, upward.up(1.0 / (1.0 - largest)))
 
 
-def sqrt(model: Model, a: Rounded, dtype: str) -> Rounded:
+def sqrt(model: Model, a: Rounded, dtype: str) -> Rounded | Elsewhere:
     """fl(√â), correctly rounded: of 1, or of a discriminant in its cell.
+
+    Another positive number stands in for the discriminant of another cell, and is not read here.
 
     |√x̂ − √x| ≤ √x·ρ/(1 + √(1 − ρ)) + δ/√x̂ for x̂ = x(1 + ρ) + δ.
     """
@@ -68,7 +71,12 @@ def sqrt(model: Model, a: Rounded, dtype: str) -> Rounded:
     c = a.value.get(ONE)
     if model.cell is None or a.value.keys() != {ONE} or c is None or a.tiny:
         raise LeavesTheRing("the text takes the root of what is no discriminant")
-    symbol, root = model.cell.root(c)
+    try:
+        symbol, root = model.cell.root(c)
+    except LeavesTheRing:
+        if a.constant is not None and a.constant > 0:
+            return ELSEWHERE
+        raise
     if model.largest(a.relative) > HALF:
         raise LeavesTheRing("the text takes the root of a number that may be far off")
     error: dict[Term, float] = {}

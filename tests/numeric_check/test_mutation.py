@@ -222,6 +222,10 @@ DECIDED = {
         "by_hand_oscillator_numpy", "range(9, 0, -1)", "range(10, 0, -1)",
         "equivalent", "no larger errors",
     ),
+    "a threshold that is reached": (
+        "by_hand_oscillator_numpy", "square > 1.0", "square >= 1.0",
+        "equivalent", "no larger errors",
+    ),
     "zeros of fewer axes": (
         "by_hand_oscillator_torch", "(*key.shape[:-2], value", "(*key.shape[1:-2], value",
         "equivalent", "same operations",
