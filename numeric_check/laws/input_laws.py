@@ -37,12 +37,15 @@ def check_inputs(subject: Subject) -> None:
         _check_positions(law, name)
         _check_memory(law, name)
         _check_lengths(law, name)
-        _check_parameters(law, name)
+        x = subject.kernel.bring(_vectors(subject, len(REAL)))
+        _check_parameters(law, name, x, _brought(subject, REAL))
     if subject.kernel.has("rotate"):
         _check_positions(law, "rotate")
     for name in ("bias", "decay"):
         if subject.kernel.has(name):
             _check_pair(law, name)
+    if subject.kernel.has("bias"):
+        _check_parameters(law, "bias", _brought(subject, REAL), _brought(subject, REAL))
     if subject.kernel.has("make_score_mod"):
         _check_scores(law)
     if subject.kernel.module_classes:
@@ -81,19 +84,18 @@ def _check_positions(law: Twice, name: str) -> None:
         law.same(f"{name}, position without axes", expected, call, x, bring(np.array(number)))
 
 
-def _check_parameters(law: Twice, name: str) -> None:
+def _check_parameters(law: Twice, name: str, *given: Any) -> None:
     """Parameters as numbers and as arrays without axes, of every dtype that holds them."""
     subject = law.subject
-    x, place = subject.kernel.bring(_vectors(subject, len(REAL))), _brought(subject, REAL)
     function = subject.kernel.raw(name)
     for dtype in SHORT if subject.values else ():
         if dtype == "bfloat16" and dtype not in subject.kernel.dtypes:
             continue
         kind = ml_dtypes.bfloat16 if dtype == "bfloat16" else dtype
         short = [np.array(v).astype(kind) for v in subject.values]
-        expected = law.called(name, function, x, place, *map(float, short))
+        expected = law.called(name, function, *given, *map(float, short))
         arrays = [subject.kernel.bring(v) for v in short]
-        law.same(f"{name}, parameters in {dtype}", expected, function, x, place, *arrays)
+        law.same(f"{name}, parameters in {dtype}", expected, function, *given, *arrays)
 
 
 def _forms(subject: Subject, positions: Sequence[Number]) -> Iterator[tuple[str, Any]]:

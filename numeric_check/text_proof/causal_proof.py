@@ -23,7 +23,8 @@ something else with vectors is not decided here.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -257,8 +258,9 @@ class _Causal:
         state, value = self.symbols.vectors(STATE, lead, (WIDTH,)), self.symbols.values(lead, ())
         lag = self.symbols.positions(LAG, rows, ())
         given = (self.engine.bring(x.elements) for x in (state, query, key, value))
-        found = self.names["recurrent_step"](*given, self._given(lag), *self.parameters)
         whole, where = (*lead, *self.symbols.axes), f"recurrent_step, leading axes {lead}, {rows}"
+        with _said(where):
+            found = self.names["recurrent_step"](*given, self._given(lag), *self.parameters)
         output = self._shaped(found[0], (*whole, WIDTH), where)
         new = self._shaped(found[1], (*whole, WIDTH, COMPONENTS), where)
         lags = np.broadcast_to(lag.names, whole)
@@ -284,9 +286,10 @@ class _Causal:
             named["start"] = self._given(given.start)
         arrays = (self.engine.bring(x.elements) for x in (given.query, given.key, given.value))
         del self.taken[:]
-        result = self.names["chunkwise"](
-            *arrays, self._given(given.place), *self.parameters, **named
-        )
+        with _said(str(case)):
+            result = self.names["chunkwise"](
+                *arrays, self._given(given.place), *self.parameters, **named
+            )
         axes, n = self.symbols.axes, case.length
         outputs = self._shaped(result[0], (*case.lead, *axes, n, WIDTH), str(case))
         last = self._shaped(result[1], (*case.key, *axes, WIDTH, COMPONENTS), str(case))
@@ -418,6 +421,15 @@ class _Given:
         """(lead, [HEADS,] channels of the value)."""
         assert self.state is not None
         return self._wide(self.state.names, WIDTH)
+
+
+@contextmanager
+def _said(where: str) -> Iterator[None]:
+    """What is refuted on the way names the call."""
+    try:
+        yield
+    except Refuted as found:
+        raise Refuted(f"{where}: {found}") from None
 
 
 Vectors = tuple[Hashable, Hashable, Hashable]

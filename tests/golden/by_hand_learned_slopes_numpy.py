@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:91637dca31db9ac2dc66cfdac4434126e30b191077ed76943a0222716a33f86c
+# body:        sha256:eb227fa89725b4f66b6dc04a80dedc806891e9792d967486c877b0916066d21a
 """Learned-slopes.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k +
@@ -59,6 +59,8 @@ def transform_query(x, position, m, w, reference=0.0):
     Appends the 2 coordinates that realise the bias; see Range above.
     """
     u = _elapsed(position, reference)
+    m = np.asarray(m, np.float64)
+    w = np.asarray(w, np.float64)
     content = _transform(x, position, reference, m, w)
     return _append(content, -m * w * SLOPE * np.ones_like(u), -m * w * SLOPE * u)
 
@@ -72,6 +74,8 @@ def transform_key(x, position, m, w, reference=0.0):
     Appends the 2 coordinates that realise the bias; see Range above.
     """
     u = _elapsed(position, reference)
+    m = np.asarray(m, np.float64)
+    w = np.asarray(w, np.float64)
     content = _transform(x, position, reference, m, w)
     return _append(content, -u, np.ones_like(u))
 
@@ -89,6 +93,8 @@ def bias(query_position, key_position, m, w):
     For t < s the same formula continues, in t − s and not in |t − s|: mask these pairs.
     """
     lag = _lag(query_position, key_position)
+    m = np.asarray(m, np.float64)
+    w = np.asarray(w, np.float64)
     return -m * w * SLOPE * lag
 
 
