@@ -94,7 +94,7 @@ def test_a_table_of_the_module_that_remembers_a_dtype(folder: Path) -> None:
     (folder / "poisoned.py").write_text(POISONED)
     report = audit("poisoned:rope", dimension=8)
     assert report.of("history").verdict == "refuted"
-    assert "call in bfloat16" in report.of("history").witness
+    assert "the first call of all" in report.of("history").witness  # longer ones keep its dtype
     fixed = POISONED.replace("astype(x.dtype)\n    c,", "astype(float)\n    c,")
     (folder / "unpoisoned.py").write_text(fixed)
     assert audit("unpoisoned:rope", dimension=8).of("history").verdict == "consistent"
