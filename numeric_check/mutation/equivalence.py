@@ -18,14 +18,10 @@ same operations      what differs is a loop over the links of a chain, whether a
 same promotion       only casts differ, and both return the same bits for every dtype of x, of
                      the positions and of the parameters (`agreement`)
 same words           rounding of words differs, and gives the same for all 2³² numbers
-lag is not read      A = I: `operator` is executed exactly, and only how it reads its argument
-                     differs
 same text proof      exact execution proves the same functions, the edit rearranges arithmetic
                      within them (see `edited_text`), and no rounding bound is larger
 no larger errors     exact execution proves the same functions, the edit is within the formulas of
                      a 2×2 block, number by number, and no rounding bound is larger
-same roundings       likewise, and the edit changes casts within what the rounded elements
-                     execute, which bound the same errors for every dtype
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Decided files kept on disk: a campaign that was stopped goes on where it was.
 
 One JSON file for each kernel. It is read again only for the same text and sample, the same code of
-the rooms that decide, and the same libraries; anything else is decided anew.
+the rooms that decide, and the same libraries; anything else is decided anew. What a text should
+compute is no part of that, so a kernel of another encoding needs a name or a directory of its own.
 """
 
 from __future__ import annotations

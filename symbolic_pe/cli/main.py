@@ -6,6 +6,7 @@ import atexit
 import contextlib
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 
 import click
@@ -100,12 +101,13 @@ def _command(arguments: Sequence[str] | None, guard: Guard | None) -> None:
         sys.exit(EXIT_OK)
     except Exception as error:
         if os.environ.get("SYMBOLIC_PE_DEBUG"):
-            raise
-        click.echo(
-            f"internal error ({type(error).__name__}): {error}\n"
-            "This is a defect of symbolic-pe. Set SYMBOLIC_PE_DEBUG=1 to see where.",
-            err=True,
-        )
+            traceback.print_exc()  # the process ends before Python would
+        else:
+            click.echo(
+                f"internal error ({type(error).__name__}): {error}\n"
+                "This is a defect of symbolic-pe. Set SYMBOLIC_PE_DEBUG=1 to see where.",
+                err=True,
+            )
         sys.exit(EXIT_INTERNAL)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -116,6 +117,29 @@ def test_exit_codes_and_output_pass_through_the_guard(tmp_path: Path) -> None:
     assert usage.returncode == 2
     assert "Usage" in usage.stderr
     assert run("--version").returncode == 0
+
+
+@pytest.mark.parametrize("debug", ["", "1"])
+def test_a_defect_says_how_to_see_where_and_then_shows_it(debug: str) -> None:
+    """Also in the guarded child, which ends before Python prints what was raised."""
+    code = (
+        "from symbolic_pe.cli import main\n"
+        "def broken(**_): raise ZeroDivisionError('on purpose')\n"
+        "main.cli.commands['schema'].callback = broken\n"
+        "main.main(['schema', 'x'])\n"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+        env={**os.environ, "SYMBOLIC_PE_DEBUG": debug},
+    )
+    assert found.returncode == 70
+    assert "on purpose" in found.stderr
+    assert ("in broken" in found.stderr) is bool(debug)
+    assert ("Set SYMBOLIC_PE_DEBUG=1" in found.stderr) is not bool(debug)
 
 
 @pytest.mark.parametrize("value", ["-1", "never", "1e9", "nan", "inf"])

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from symbolic_pe.cli.wording import progress
-
-if TYPE_CHECKING:
-    pass
 
 
 @click.command(epilog="Try:\n\n\b\n  symbolic-pe audit examples/rope_with_a_fault.py:rotary")

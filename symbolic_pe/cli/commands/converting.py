@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from symbolic_pe.cli.exits import exit_code
 from symbolic_pe.cli.wording import progress
-
-if TYPE_CHECKING:
-    pass
 
 
 @click.command()

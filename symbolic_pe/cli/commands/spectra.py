@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from symbolic_pe.budget import Budget
 from symbolic_pe.cli.options import budget_option, release_guard
 from symbolic_pe.cli.wording import SPEC_HELP, progress
-
-if TYPE_CHECKING:
-    pass
 
 
 @click.command(help=f"Symbol, spectrum and window of the positional kernel.\n\n{SPEC_HELP}")
