@@ -16,7 +16,8 @@ def same_identities(text: str, other: str) -> bool:
     the promotion of two dtypes are symmetric, as are two axes that change places; the kinds that
     `isdtype` is asked for are a set. A slice begins at 0; the whole of an axis beside `...` may
     stand on either side of it. `stack` and `hstack` join numbers alike. Memory viewed twice is
-    what it is viewed as last; numbers without a common bit are joined by `|`, `^` and `+` alike.
+    what it is viewed as last; numbers without a common bit are joined by `|`, `^` and `+` alike,
+    and -n has the last bit of n.
     `...` or `:` at the end of an index of a stack of arrays with axes picks what is there anyway.
     `clip` of the array API has no upper end unless one is given (NumPy's wants one before 2.1).
     Functions are those of the libraries, without named arguments but `out`.
@@ -109,6 +110,8 @@ class _Identities(ast.NodeTransformer):
             node.op = ast.BitOr()
         if isinstance(node.op, ast.BitOr):
             node.left, node.right = sorted((node.left, node.right), key=ast.dump)
+        if isinstance(node.left, ast.UnaryOp) and _is_last_bit(node):
+            node.left = node.left.operand
         return node
 
 
@@ -228,6 +231,15 @@ def _mask(node: ast.expr) -> int:
         except (ValueError, TypeError):
             return -1
     return -1
+
+
+def _is_last_bit(node: ast.BinOp) -> bool:
+    """`-(n >> k) & 1`: n is whole, since bool has no shift that keeps it."""
+    shifted = isinstance(node.left, ast.UnaryOp) and isinstance(node.left.op, ast.USub)
+    shifted = shifted and isinstance(node.left.operand, ast.BinOp)  # type: ignore[attr-defined]
+    shifted = shifted and isinstance(node.left.operand.op, ast.RShift)  # type: ignore[attr-defined]
+    one = isinstance(node.right, ast.Constant) and repr(node.right.value) == "1"
+    return isinstance(node.op, ast.BitAnd) and shifted and one
 
 
 def _joins_numbers(node: ast.Call) -> bool:

@@ -349,6 +349,9 @@ def test_decisions_on_trees_have_negative_twins() -> None:
     assert not same_identities("y = x[..., 0::-2]\n", "y = x[..., ::-2]\n")
     assert same_identities("y = x[..., :, None]\n", "y = x[:, ..., None]\n")
     assert not same_identities("y = x[..., :, None]\n", "y = x[:, None, ...]\n")
+    assert same_identities("y = -(n >> 2) & 1\n", "y = n >> 2 & 1\n")
+    assert not same_identities("y = -(n >> 2) & 2\n", "y = n >> 2 & 2\n")
+    assert not same_identities("y = -n & 1\n", "y = n & 1\n")  # there is no -n of NumPy's bool
     numbers = "y = torch.{}([u.new_tensor(1), w])\n"
     assert same_identities(numbers.format("stack"), numbers.format("hstack"))
     vectors = "y = torch.{}([v, w])\n"
