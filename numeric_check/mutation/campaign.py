@@ -22,9 +22,11 @@ from symbolic_pe.emit.plan import KernelPlan
 from symbolic_pe.encodings.outside import Outside
 
 CHUNK = 60
+"""So many mutants are worth another preparation of the original."""
 PARTS = 6
 """A file is decided in so many parts, each of which prepares the original anew."""
-Decided = tuple[int, Mutant, Decision]
+Decided = dict[int, Decision]
+"""Decisions by the number of the mutant."""
 Progress = Callable[[str], None]
 
 
@@ -55,12 +57,6 @@ class FileResult:
     name: str
     mutants: tuple[Mutant, ...]
     decisions: tuple[Decision, ...]
-
-    @classmethod
-    def of(cls, name: str, parts: Sequence[Sequence[Decided]]) -> FileResult:
-        """Parts put together in the order of the file."""
-        found = sorted((item for part in parts for item in part), key=lambda item: item[0])
-        return cls(name, tuple(m for _, m, _ in found), tuple(d for _, _, d in found))
 
     @property
     def counts(self) -> Counter[str]:
@@ -98,40 +94,54 @@ def campaign(
     `runs` is a directory of results, one file for each kernel: what is there is not decided again.
     """
     kept = None if runs is None else Runs(runs, sample)
-    known = {} if kept is None else {s: d for s in specimens if (d := kept.read(s.name, s.text))}
-    if known:
-        progress(f"{len(known)} of {len(specimens)} files are decided already")
-    decided = _campaign([s for s in specimens if s not in known], sample, processes, progress)
-    for specimen in specimens:
-        if specimen in known:
-            yield FileResult(specimen.name, _chosen(specimen.text, sample), known[specimen])
-            continue
-        result = next(decided)
-        if kept is not None:
-            kept.write(specimen.name, specimen.text, result.decisions)
-        yield result
+    found = [{} if kept is None else kept.read(s.name, s.text) for s in specimens]
+    tasks = [
+        (s, [n for n in range(len(_chosen(s.text, sample))) if n not in known])
+        for s, known in zip(specimens, found, strict=True)
+    ]
+    decided = _campaign([task for task in tasks if task[1]], sample, processes, progress)
+    if kept is not None:
+        whole = sum(not numbers for _, numbers in tasks)
+        progress(f"{whole} of {len(specimens)} files are decided already")
+    for (specimen, numbers), known in zip(tasks, found, strict=True):
+        both = known | (next(decided) if numbers else {})
+        decisions = tuple(both[n] for n in sorted(both))
+        if kept is not None and numbers:
+            kept.write(specimen.name, specimen.text, decisions)
+        yield FileResult(specimen.name, _chosen(specimen.text, sample), decisions)
 
 
 def _campaign(
-    specimens: Sequence[Specimen], sample: int | None, processes: int | None, progress: Progress
-) -> Iterator[FileResult]:
-    """Every kernel decided, in the order given."""
+    tasks: Sequence[tuple[Specimen, list[int]]],
+    sample: int | None,
+    processes: int | None,
+    progress: Progress,
+) -> Iterator[Decided]:
+    """The mutants of those numbers of every kernel decided, in the order given."""
     count = processes or len(os.sched_getaffinity(0))
     if count == 1:
-        for specimen in specimens:
+        for specimen, numbers in tasks:
             progress(specimen.name)
-            yield FileResult.of(specimen.name, [_decided(specimen, sample, 0, 1)])
+            yield _decided(specimen, sample, numbers)
         return
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(count, mp_context=context, initializer=_prepare) as pool:
-        parts = PARTS if sample is None else 1 + sample // CHUNK
-        waiting = [
-            (specimen, [pool.submit(_decided, specimen, sample, i, parts) for i in range(parts)])
-            for specimen in specimens
-        ]
-        for specimen, futures in waiting:
-            progress(specimen.name)
-            yield FileResult.of(specimen.name, [future.result() for future in futures])
+        waiting = []
+        for specimen, numbers in tasks:
+            parts = min(PARTS, 1 + len(numbers) // CHUNK)
+            shares = [numbers[i::parts] for i in range(parts)]
+            waiting.append(
+                (
+                    specimen.name,
+                    [pool.submit(_decided, specimen, sample, share) for share in shares],
+                )
+            )
+        for name, futures in waiting:
+            progress(name)
+            decided: Decided = {}
+            for future in futures:
+                decided |= future.result()
+            yield decided
 
 
 def _prepare() -> None:
@@ -153,14 +163,12 @@ def _chosen(text: str, sample: int | None) -> tuple[Mutant, ...]:
     return mutants(text, sample=sample)
 
 
-def _decided(specimen: Specimen, sample: int | None, part: int, parts: int) -> list[Decided]:
-    """Every `parts`-th mutant, beginning with number `part`."""
+def _decided(specimen: Specimen, sample: int | None, numbers: Sequence[int]) -> Decided:
+    """The mutants of those numbers."""
     judge, chosen = _judge(specimen), _chosen(specimen.text, sample)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return [
-            (n, chosen[n], judge.decide(chosen[n].text)) for n in range(part, len(chosen), parts)
-        ]
+        return {n: judge.decide(chosen[n].text) for n in numbers}
 
 
 __all__ = ["KINDS", "FileResult", "PlanSource", "Specimen", "campaign"]

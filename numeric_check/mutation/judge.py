@@ -15,7 +15,8 @@ import numpy as np
 from numeric_check.kernels.kernel import Kernel, compile_kernel, describe, parse_header
 from numeric_check.kernels.time_limit import time_limit
 from numeric_check.laws.cross_check import Screen
-from numeric_check.mutation.equivalence import Reference, same_proof, same_run, same_text
+from numeric_check.mutation.equivalence.reasons import same_proof, same_run, same_text
+from numeric_check.mutation.reference import Reference
 from numeric_check.rounding.bias import measure_bias
 from numeric_check.rounding.measured import measure
 from numeric_check.text_proof.prove import prove_text
@@ -40,6 +41,11 @@ class Decision:
 
     kind: str
     detail: str = ""
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the mutant is not the same kernel."""
+        return self.kind not in (EQUIVALENT, SURVIVOR)
 
 
 def installed_libraries() -> tuple[str | None, ...]:

@@ -18,8 +18,9 @@ from numeric_check.kernels.kernel import DTYPE_OF, Kernel, compile_kernel, descr
 from numeric_check.kernels.time_limit import time_limit
 from numeric_check.laws.axes_kernel import REQUIRED, check_axes_kernel
 from numeric_check.laws.position_function import check_position_function, sample_arrays
-from numeric_check.mutation.casts import without_casts
-from numeric_check.mutation.equivalence import TREES, coefficients_of, same_constants
+from numeric_check.mutation.equivalence.casts import without_casts
+from numeric_check.mutation.equivalence.reasons import TREES, coefficients_of, same_constants
+from numeric_check.mutation.equivalence.same_arrays import same_but_devices
 from numeric_check.mutation.judge import (
     ALL_CALLS,
     BOUND,
@@ -31,7 +32,6 @@ from numeric_check.mutation.judge import (
     Decision,
     installed_libraries,
 )
-from numeric_check.mutation.same_arrays import same_but_devices
 from numeric_check.reference_values.tolerance import DTYPES
 from numeric_check.rounding import KernelBounds, judge_axes
 from numeric_check.rounding.axes import rays_of

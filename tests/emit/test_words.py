@@ -10,7 +10,7 @@ import torch
 from numeric_check.kernels import words
 from numeric_check.kernels.kernel import compile_kernel
 from numeric_check.laws.cross_check import cross_check
-from numeric_check.mutation.word_bits import differing_number
+from numeric_check.mutation.equivalence.word_bits import differing_number
 from numeric_check.text_proof.prove import prove_text
 from symbolic_pe import catalogue, plan_kernel
 from tests.emit.reference import emitted, run

@@ -12,18 +12,18 @@ from click.testing import CliRunner
 from numeric_check import compile_kernel
 from numeric_check.mutation import campaign as campaign_module
 from numeric_check.mutation import runs as runs_module
-from numeric_check.mutation.branches import same_but_branches
 from numeric_check.mutation.campaign import FileResult, campaign
-from numeric_check.mutation.casts import without_casts
-from numeric_check.mutation.difference import same_at_every_call, same_remainders
-from numeric_check.mutation.equivalence import same_constants
-from numeric_check.mutation.identities import same_identities
+from numeric_check.mutation.equivalence.branches import same_but_branches
+from numeric_check.mutation.equivalence.casts import without_casts
+from numeric_check.mutation.equivalence.difference import same_at_every_call, same_remainders
+from numeric_check.mutation.equivalence.identities import same_identities
+from numeric_check.mutation.equivalence.reasons import same_constants
+from numeric_check.mutation.equivalence.same_arrays import same_arrays, same_but_devices
+from numeric_check.mutation.equivalence.same_functions import same_functions
 from numeric_check.mutation.judge import Decision, Judge
 from numeric_check.mutation.mutant import Mutant, mutants
 from numeric_check.mutation.operators import NAMES
 from numeric_check.mutation.runs import Runs
-from numeric_check.mutation.same_arrays import same_arrays, same_but_devices
-from numeric_check.mutation.same_functions import same_functions
 from numeric_check.mutation.table import markdown, record
 from symbolic_pe.cli.main import cli
 from symbolic_pe.errors import OutputError
@@ -477,17 +477,40 @@ def test_decided_files_are_kept_for_the_same_text_sample_and_code(
         (again,) = campaign([specimen], sample=3, processes=1, runs=tmp_path)
     assert again == first
     runs = Runs(tmp_path, 3)
-    assert runs.read(specimen.name, specimen.text) == first.decisions
-    assert runs.read(specimen.name, specimen.text + "\n") is None
-    assert Runs(tmp_path, 4).read(specimen.name, specimen.text) is None
-    monkeypatch.setattr(runs_module, "_code", lambda: "another version")
-    assert runs.read(specimen.name, specimen.text) is None
+    assert runs.read(specimen.name, specimen.text) == dict(enumerate(first.decisions))
+    assert not runs.read(specimen.name, specimen.text + "\n")
+    assert not Runs(tmp_path, 4).read(specimen.name, specimen.text)
+    monkeypatch.setattr(runs_module, "_refuting", lambda: "another version")
+    assert not runs.read(specimen.name, specimen.text)
+
+
+def test_what_is_refuted_stays_so_where_equivalence_is_decided_otherwise(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    specimen, kinds = ALL[FAST[0]], ("law", "equivalent", "text", "survivor")
+    runs = Runs(tmp_path, len(kinds))
+    runs.write(specimen.name, specimen.text, [Decision(kind) for kind in kinds])
+    asked: list[str] = []
+
+    class Sure:
+        def decide(self, text: str) -> Decision:
+            asked.append(text)
+            return Decision("equivalent", "sure")
+
+    monkeypatch.setattr(campaign_module, "_judge", lambda _: Sure())
+    monkeypatch.setattr(runs_module, "_equivalence", lambda: "another version")
+    assert runs.read(specimen.name, specimen.text) == {0: Decision("law"), 2: Decision("text")}
+    (result,) = campaign([specimen], sample=len(kinds), processes=1, runs=tmp_path)
+    assert asked == [result.mutants[1].text, result.mutants[3].text]
+    assert [d.kind for d in result.decisions] == ["law", "equivalent", "text", "equivalent"]
+    assert runs.read(specimen.name, specimen.text) == dict(enumerate(result.decisions))
 
 
 def test_decisions_depend_on_the_code_of_every_room_that_is_imported() -> None:
     """The rooms that decide import from each other, and else these modules alone."""
     aside = {"symbolic_pe.code_digest", "symbolic_pe.errors", "symbolic_pe.whole_files"}
-    known = {f"{m.__name__}.{room}" for m, rooms in runs_module.DECIDING.items() for room in rooms}
+    known = {f"{m.__name__}.{room}" for m, rooms in runs_module.REFUTING.items() for room in rooms}
+    known.add("numeric_check.mutation")
     for path in (p for root in runs_module.roots() for p in (root, *root.rglob("*.py"))):
         if path.is_file():
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -502,11 +525,11 @@ def test_a_damaged_record_is_decided_again(tmp_path: Path) -> None:
     runs = Runs(tmp_path)
     runs.write("a/k.py", "text", (Decision("law", "guard"),))
     (path,) = tmp_path.iterdir()
-    assert runs.read("a/k.py", "text") == (Decision("law", "guard"),)
+    assert runs.read("a/k.py", "text") == {0: Decision("law", "guard")}
     whole = path.read_text(encoding="utf-8")
     for damaged in (whole[:-5], whole.replace("law", "lore"), "[]", whole.replace("key", "kee")):
         path.write_text(damaged, encoding="utf-8")
-        assert runs.read("a/k.py", "text") is None
+        assert not runs.read("a/k.py", "text")
     with pytest.raises(OutputError, match="cannot create the directory"):
         Runs(path).write("k.py", "text", ())
     with pytest.raises(OutputError, match="cannot read decided files: Not a directory"):

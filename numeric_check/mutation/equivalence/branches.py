@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 
-from numeric_check.mutation.difference import differing_function
+from numeric_check.mutation.equivalence.difference import differing_function
 
 BRANCHES = "_even_and_odd"
 _BY_NUMBER = frozenset({

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from numeric_check.mutation.difference import constants_of, is_library, is_named
+from numeric_check.mutation.equivalence.difference import constants_of, is_library, is_named
 
 
 def same_arrays(text: str, other: str) -> bool:

@@ -6,7 +6,7 @@ import ast
 from collections import Counter
 from collections.abc import Mapping
 
-from numeric_check.mutation.difference import is_bound, names_in, number_of
+from numeric_check.mutation.equivalence.difference import is_bound, names_in, number_of
 
 
 def same_functions(text: str, other: str) -> bool:

@@ -6,7 +6,7 @@ import ast
 from collections import Counter
 from collections.abc import Mapping
 
-from numeric_check.mutation.difference import is_bound, is_library, is_named
+from numeric_check.mutation.equivalence.difference import is_bound, is_library, is_named
 
 
 def same_identities(text: str, other: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from numeric_check.mutation.difference import is_library, is_named
+from numeric_check.mutation.equivalence.difference import is_library, is_named
 
 
 def without_casts(text: str) -> str:

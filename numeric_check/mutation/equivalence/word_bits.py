@@ -10,7 +10,7 @@ from typing import Any
 
 from numeric_check.kernels.kernel import Kernel
 from numeric_check.kernels.words import NEAREST
-from numeric_check.mutation.difference import differing_function
+from numeric_check.mutation.equivalence.difference import differing_function
 
 PIECE = 2**18
 """Words at once: so many stay in a cache."""

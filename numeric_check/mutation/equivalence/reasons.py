@@ -28,33 +28,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from numeric_check.kernels.edited_text import same_code, undecided_edits
 from numeric_check.kernels.kernel import Kernel
-from numeric_check.mutation.agreement import agree
-from numeric_check.mutation.branches import same_but_branches
-from numeric_check.mutation.casts import without_casts
-from numeric_check.mutation.difference import (
+from numeric_check.mutation.equivalence.agreement import agree
+from numeric_check.mutation.equivalence.branches import same_but_branches
+from numeric_check.mutation.equivalence.casts import without_casts
+from numeric_check.mutation.equivalence.difference import (
     constant_differences,
     same_at_every_call,
     same_remainders,
 )
-from numeric_check.mutation.identities import same_identities
-from numeric_check.mutation.operations import same_operations
-from numeric_check.mutation.same_arrays import same_arrays, same_but_devices
-from numeric_check.mutation.same_functions import same_functions
-from numeric_check.mutation.word_bits import same_words
-from numeric_check.reference_values.tolerance import DTYPES
-from numeric_check.rounding.bias import BiasBound, bias_bound
-from numeric_check.rounding.blocks import MAPS, ROTATE
-from numeric_check.rounding.bound import KernelBound, rounding_bound
-from numeric_check.text_proof.prove import TextProof, prove_text
+from numeric_check.mutation.equivalence.identities import same_identities
+from numeric_check.mutation.equivalence.operations import same_operations
+from numeric_check.mutation.equivalence.same_arrays import same_arrays, same_but_devices
+from numeric_check.mutation.equivalence.same_functions import same_functions
+from numeric_check.mutation.equivalence.word_bits import same_words
+from numeric_check.mutation.reference import Reference, biases_of, bounds_of
+from numeric_check.rounding.bound import KernelBound
+from numeric_check.text_proof.prove import TextProof
 from symbolic_pe.emit.plan import KernelPlan
-from symbolic_pe.errors import KernelError, NotYetCovered, Undecided
+from symbolic_pe.errors import KernelError
 
 TREES: Mapping[str, Callable[[str, str], bool]] = {
     "same functions": same_functions,
@@ -65,27 +60,6 @@ TREES: Mapping[str, Callable[[str, str], bool]] = {
 }
 SLACK = 1.0 + 2.0**-20
 """Coefficients of bounds are formed in floating point."""
-
-
-@dataclass(frozen=True)
-class Reference:
-    """What is known of the original: its text, its proof, and its bounds in every dtype."""
-
-    kernel: Kernel
-    proof: TextProof
-    bounds: tuple[KernelBound, ...]
-    biases: tuple[BiasBound, ...]
-
-    @classmethod
-    def of(cls, kernel: Kernel, plan: KernelPlan) -> Reference:
-        """Decide and bound the original."""
-        proof = prove_text(kernel, plan, operator=True)
-        return cls(kernel, proof, _bounds(kernel, plan), _biases(kernel, plan))
-
-    @property
-    def text(self) -> str:
-        """The original text."""
-        return self.kernel.text
 
 
 def same_text(text: str, original: Reference) -> str:
@@ -152,29 +126,9 @@ def _only_casts(kernel: Kernel, original: Reference) -> bool:
     return without_casts(kernel.text) == without_casts(original.text)
 
 
-def _bounds(kernel: Kernel, plan: KernelPlan) -> tuple[KernelBound, ...]:
-    """The bound of every form and dtype; none where bounds do not cover the text."""
-    forms = (MAPS, ROTATE) if plan.uniform_decay is not None and kernel.has(ROTATE) else (MAPS,)
-    try:
-        with np.errstate(all="ignore"):
-            return tuple(rounding_bound(kernel, plan, d, form=f) for f in forms for d in DTYPES)
-    except (NotYetCovered, Undecided, KernelError):
-        return ()
-
-
-def _biases(kernel: Kernel, plan: KernelPlan) -> tuple[BiasBound, ...]:
-    """The bounds of the coordinates that realise a bias; none where there are none."""
-    if not plan.augmentations:
-        return ()
-    try:
-        return tuple(bias_bound(kernel, plan, dtype) for dtype in DTYPES)
-    except (NotYetCovered, Undecided, KernelError):
-        return ()
-
-
 def _no_larger(kernel: Kernel, plan: KernelPlan, original: Reference) -> bool:
     """Whether no bound of this text is larger than the original's."""
-    found, biases = _bounds(kernel, plan), _biases(kernel, plan)
+    found, biases = bounds_of(kernel, plan), biases_of(kernel, plan)
     if len(found) != len(original.bounds) or len(biases) != len(original.biases):
         return False
     pairs = list(coefficients_of(found, original.bounds))
@@ -213,7 +167,6 @@ def _padded(
 
 __all__ = [
     "TREES",
-    "Reference",
     "coefficients_of",
     "same_constants",
     "same_proof",

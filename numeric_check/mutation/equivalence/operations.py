@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from numeric_check.kernels.kernel import Kernel
-from numeric_check.mutation.difference import differing_calls, differing_function
+from numeric_check.mutation.equivalence.difference import differing_calls, differing_function
 from numeric_check.text_proof.exact_element import Exact, LeavesTheRing
 from numeric_check.text_proof.exact_engine import ENGINES
 from numeric_check.text_proof.exact_input import is_decided
