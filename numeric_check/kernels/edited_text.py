@@ -142,7 +142,7 @@ def _operations(tree: ast.Module, own: Set[str] | None = None) -> Iterator[str]:
         ):
             yield f"the use of `.{node.attr}`"
         elif isinstance(node, ast.AugAssign):
-            yield f"the assignment in place `{_short(node)}`"
+            yield f"the assignment in place `{_short(_without_indices(node, width))}`"
         elif isinstance(node, ast.Constant) and not _is_plain(node.value):
             yield f"the constant {node.value!r}"
         elif isinstance(node, (ast.operator, ast.unaryop)) and not isinstance(node, _ARITHMETIC):
@@ -178,6 +178,15 @@ def _within(index: ast.expr, width: int) -> bool:
         return False
     others = [part for part in parts[1:] if part not in new_axes]
     return len(others) <= 2 and all(_is_small(part, min(width, _SAMPLED)) for part in others)
+
+
+def _without_indices(node: ast.AST, width: int) -> ast.AST:
+    """The same with `...` for every index that samples show: all of them give views."""
+    plain = copy.deepcopy(node)
+    for part in ast.walk(plain):
+        if isinstance(part, ast.Subscript) and _within(part.slice, width):
+            part.slice = ast.Constant(...)
+    return plain
 
 
 def _is_new_axis(part: ast.expr) -> bool:

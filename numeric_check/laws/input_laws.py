@@ -41,6 +41,8 @@ def check_inputs(subject: Subject) -> None:
         _check_parameters(law, name, x, _brought(subject, REAL))
     if subject.kernel.has("rotate"):
         _check_positions(law, "rotate")
+    if subject.kernel.has("turn_into"):
+        _check_turns(law)
     for name in ("bias", "decay"):
         if subject.kernel.has(name):
             _check_pair(law, name)
@@ -75,6 +77,11 @@ def _check_positions(law: Twice, name: str) -> None:
         expected = law.called(name, call, x, place)
         for note, form in _forms(subject, positions):
             law.same(f"{name}, positions as {note}", expected, call, x, form)
+    if subject.heads == 1:
+        x = _vectors(subject, 1)
+        rows = law.called(name, call, bring(x), bring(np.array([7.3])))
+        one = None if rows is None else rows[0]
+        law.same(f"{name} of one vector", one, call, bring(x[0]), bring(np.array(7.3)))
     if name == "rotate":
         return
     x = bring(_vectors(subject, 3))
@@ -126,6 +133,31 @@ def _check_memory(law: Twice, name: str) -> None:
     expected = law.called(name, call, bring(np.broadcast_to(one, x.shape)), place)
     given = _repeated(bring(one), x.shape)
     law.same(f"{name}, x repeated without memory of its own", expected, call, given, place)
+
+
+def _check_turns(law: Twice) -> None:
+    """turn and turn_into of a batch, into other memory and into x itself."""
+    subject = law.subject
+    kernel, place = subject.kernel, _brought(subject, REAL)
+    x = _vectors(subject, 2, 3, len(REAL))
+    map_ = MAPS["query"]
+    expected = law.called(map_, _called(subject, map_), kernel.bring(x), place)
+
+    def table(x: Any) -> Any:
+        return kernel.raw("rotary_table")(place, REFERENCE, dtype=x.dtype)
+
+    def turned(x: Any) -> Any:
+        return kernel.raw("turn")(x, table(x))
+
+    def written(x: Any) -> Any:
+        return kernel.raw("turn_into")(0 * x, x, table(x))
+
+    def in_place(x: Any) -> Any:
+        return kernel.raw("turn_into")(x, x, table(x))
+
+    law.same("turn of a batch", expected, turned, kernel.bring(x))
+    law.same("turn_into of a batch", expected, written, kernel.bring(x))
+    law.same("turn_into of a batch, in place", expected, in_place, kernel.bring(x))
 
 
 def _strides(shape: tuple[int, ...]) -> Iterator[tuple[str, tuple[int, ...]]]:

@@ -24,6 +24,10 @@ LAW = "precision"
 BATCHES = (5, 7)
 """Sizes of the leading axis of x, one for each run."""
 POSITIONS = (0.0, 1.0, 2.5)
+TABLES = ("float32", "float64")
+"""Dtypes of tables that `turn` is tried with."""
+ROUNDED = 1.0 + 2.0**-20
+"""One rounding, of numbers that are themselves rounded in a wider format."""
 ARITHMETIC = frozenset({
     "mul", "add", "sub", "rsub", "div", "addcmul", "addcmul_", "mul_", "add_", "sub_", "bmm", "mm",
     "matmul", "multiply", "subtract", "divide", "true_divide", "neg", "negative",
@@ -56,6 +60,8 @@ def check_precision(subject: Subject) -> None:
                     f"{' or '.join(sorted(allowed))}",
                     found in allowed,
                 )
+    if subject.kernel.has("turn"):
+        _check_mixtures(law)
     if subject.kernel.has("turn_into") and subject.kernel.target == "torch":
         _check_copies(law)
 
@@ -174,6 +180,34 @@ class _WatchedNumPy:
 
 def _watched(kernel: Kernel, noted: list[Step]) -> Mapping[str, Any]:
     return kernel.on_library(_WatchedNumPy(noted), lambda value: value)
+
+
+def _check_mixtures(law: Twice) -> None:
+    """turn(x, table) of two dtypes computes in the wider, and rounds once to that of x."""
+    subject, kernel = law.subject, law.subject.kernel
+    shape = (BATCHES[0], *subject.shape()[:-2], len(POSITIONS), subject.dimension)
+    drawn = np.random.default_rng(subject.seed).standard_normal(shape)
+    place = kernel.bring(np.array(POSITIONS))
+    for dtype in subject.dtypes:
+        short = drawn.astype(DTYPE_OF[dtype])
+        for of_table in TABLES:
+            wide = "float64" if "float64" in (dtype, of_table) else "float32"
+            given, exact = kernel.bring(short), kernel.bring(short.astype(DTYPE_OF[wide]))
+            kind = kernel.bring(np.zeros(1, DTYPE_OF[of_table])).dtype
+            note = f"turn of {dtype} by a table of {of_table}"
+            try:
+                table = kernel.raw("rotary_table")(place, dtype=kind)
+                found, whole = (
+                    kernel.fetch(kernel.raw("turn")(x, table)).astype(np.float64)
+                    for x in (given, exact)
+                )
+            except Exception as error:
+                law.refute(f"{note} raised {error}")
+                continue
+            unit, least = FORMATS[dtype].unit_roundoff, FORMATS[dtype].smallest
+            rounded = np.abs(found - whole) <= ROUNDED * unit * np.abs(whole) + least
+            unmoved = found[..., 0, :] == short[..., 0, :].astype(np.float64)  # at position 0
+            law.holds(f"{note} is not in {wide}", bool(np.all(rounded) and np.all(unmoved)))
 
 
 def _check_copies(law: Twice) -> None:

@@ -134,6 +134,18 @@ FAULTS = {
         "retnet_torch", "(scale * torch.cos(angle)).to(compute)", "(scale * torch.cos(angle))",
         "precision",
     ),
+    "narrower of two dtypes": (
+        "grape_m_numpy", "compute = np.result_type(x.dtype, cosine.dtype)",
+        "compute = np.minimum(x.dtype, cosine.dtype)", "precision",
+    ),
+    "overflow on the way": ("decay_numpy", "np.maximum(lag, 0.0)", "lag", "decay-form"),
+    "one vector": (
+        "decay_numpy", "result[..., :] = scale * wide", "result[:, :] = scale * wide", "input",
+    ),
+    "a batch of turns": (
+        "grape_m_numpy", "halves = x.reshape(*x.shape[:-1], 2, DIMENSION // 2)\n    turned",
+        "halves = x.reshape(*x.shape[:1], 2, DIMENSION // 2)\n    turned", "input",
+    ),
     "needless copy": ("rope_torch", "if inner != 1 or any", "if inner != 0 or any", "precision"),
     "device gone": ("rope_torch", "THETA.to(u.device)", "THETA.to()", "surroundings"),
     "device of the import": (
@@ -270,6 +282,10 @@ def test_what_ends_in_an_error_is_refuted_and_what_is_no_kernel_is_none() -> Non
     ("name", "old", "new", "reason"),
     [
         ("rope_half_partial_numpy", "wide[..., 2:4]", "wide[..., 2:-4]", "same text proof"),
+        ("grape_m_numpy", "turned += halves[..., ::-1, :]", "turned += halves[..., 1::-1, :]",
+         "same text proof"),
+        ("grape_m_numpy", "compute = np.result_type(x.dtype, cosine.dtype)", "compute = x.dtype",
+         "same promotion"),
         ("rope_torch", "torch.mul(_planes(x), table,", "torch.mul(table, _planes(x),",
          "same identities"),
         ("retnet_torch", "wide = x.to(compute)", "wide = x", "same promotion"),
@@ -349,6 +365,8 @@ def test_decisions_on_trees_have_negative_twins() -> None:
     assert not same_identities("y = x[..., 0::-2]\n", "y = x[..., ::-2]\n")
     assert same_identities("y = x[..., :, None]\n", "y = x[:, ..., None]\n")
     assert not same_identities("y = x[..., :, None]\n", "y = x[:, None, ...]\n")
+    assert same_identities("y[..., :] = x\n", "y[:,] = x\n")
+    assert not same_identities("y[..., :] = x\n", "y[:, :] = x\n")  # an axis is not two
     assert same_identities("y = -(n >> 2) & 1\n", "y = n >> 2 & 1\n")
     assert not same_identities("y = -(n >> 2) & 2\n", "y = n >> 2 & 2\n")
     assert not same_identities("y = -n & 1\n", "y = n & 1\n")  # there is no -n of NumPy's bool
@@ -377,6 +395,14 @@ def test_decisions_on_trees_have_negative_twins() -> None:
     assert not same_arrays(listed.format("a", "b"), listed.format("b", "a"))
     assert same_arrays("y = np.asarray(-x).dtype\n", "y = np.asarray(x).dtype\n")
     assert not same_arrays("y = _f(-x).dtype\n", "y = _f(x).dtype\n")
+    parts = "def turn(x, table):\n    cosine, sine = {}\n    return x.astype({}.dtype)\n"
+    own, other = (parts.format("table", name) for name in ("cosine", "sine"))
+    assert same_arrays(own, other)
+    assert not same_arrays(own.replace("= table", "= x"), other.replace("= table", "= x"))
+    named = "def f(x):\n    compute = {}\n    return {}\n"
+    wide = named.format("np.result_type(x.dtype, y.dtype)", "x.astype(compute)")
+    assert without_casts(wide) == without_casts(named.format("x.dtype", "x.astype(compute)"))
+    assert without_casts(wide) != without_casts(named.format("x.shape", "x.astype(compute)"))
     where = "y = x.to({})\n"
     assert same_but_devices(where.format("a.device"), where.format("b.device"))
     assert not same_but_devices(where.format("a.dtype"), where.format("b.dtype"))

@@ -52,8 +52,11 @@ def _answers(kernel: Kernel, plan: KernelPlan) -> Iterator[Bits | str]:
 
 
 def _turned(kernel: Kernel, x: Any, place: Any) -> Iterator[Bits | str]:
-    """x turned by a table of every dtype."""
+    """x turned by a table of every dtype that has a common one with that of x."""
+    own = str(x.dtype).removeprefix("torch.")
     for dtype in kernel.dtypes:
+        if {own, dtype} == {"bfloat16", "float16"}:
+            continue
         given = kernel.bring(np.ones(1, dtype=DTYPE_OF[dtype])).dtype
         table = partial(kernel.raw("rotary_table"), place, dtype=given)
         yield _bits(kernel, lambda make=table: kernel.raw("turn")(x, make()))  # type: ignore[misc]

@@ -18,7 +18,8 @@ def same_identities(text: str, other: str) -> bool:
     stand on either side of it. `stack` and `hstack` join numbers alike. Memory viewed twice is
     what it is viewed as last; numbers without a common bit are joined by `|`, `^` and `+` alike,
     and -n has the last bit of n.
-    `...` or `:` at the end of an index of a stack of arrays with axes picks what is there anyway.
+    `...` or `:` at the end of an index of a stack of arrays with axes picks what is there anyway,
+    as does `...` beside `:` alone.
     `clip` of the array API has no upper end unless one is given (NumPy's wants one before 2.1).
     Functions are those of the libraries, without named arguments but `out`.
     """
@@ -54,6 +55,9 @@ class _Identities(ast.NodeTransformer):
         pair = isinstance(index, ast.Tuple) and len(index.elts) == 2
         if stacked and pair and _is_rest(index.elts[1]):  # type: ignore[attr-defined]
             node.slice = index.elts[0]  # type: ignore[attr-defined]
+        elif pair and all(_is_rest(x) for x in index.elts):  # type: ignore[attr-defined]
+            whole = [x for x in index.elts if _is_whole(x)]  # type: ignore[attr-defined]
+            index.elts = whole if len(whole) == 1 else index.elts  # type: ignore[attr-defined]
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:

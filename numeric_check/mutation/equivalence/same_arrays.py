@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 
-from numeric_check.mutation.equivalence.difference import constants_of, is_library, is_named
+from numeric_check.mutation.equivalence.difference import (
+    constants_of,
+    is_bound,
+    is_library,
+    is_named,
+)
 
 
 def same_arrays(text: str, other: str) -> bool:
@@ -12,7 +18,8 @@ def same_arrays(text: str, other: str) -> bool:
 
     queries, keys and values at positions have one number of axes and one number n of rows, and come
     from one library, as does a state that has to be given; helpers that read nothing of an array
-    but its dtype do not see its sign, and where they promote, not their order.
+    but its dtype do not see its sign, and where they promote, not their order. The parts of a table
+    of angles have one dtype.
     """
     return _of_any_array(ast.parse(text)) == _of_any_array(ast.parse(other))
 
@@ -30,6 +37,8 @@ _SUMMED = frozenset({"query", "key", "value"})
 """The arguments of a causal sum that share axes."""
 _ROWS = -2
 """The axis of positions."""
+_TABLE = "table"
+"""The argument that is a table of angles."""
 
 
 class _Shared(ast.NodeTransformer):
@@ -53,6 +62,7 @@ class _Shared(ast.NodeTransformer):
                 elif isinstance(part, ast.Call) and is_named(part.func, "array_namespace"):
                     for argument in part.args:
                         _rename(argument, _SUMMED | (required & {"state"}))
+        _rename_parts_of_tables(node)
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
@@ -78,9 +88,24 @@ def _is_of_library(node: ast.expr) -> bool:
     return called and isinstance(function, ast.Attribute) and is_library(function.value)
 
 
-def _rename(node: ast.AST, alike: frozenset[str] = _SUMMED) -> None:
+def _rename(node: ast.AST, alike: frozenset[str] = _SUMMED, name: str = "key") -> None:
     if isinstance(node, ast.Name) and node.id in alike:
-        node.id = "key"
+        node.id = name
+
+
+def _rename_parts_of_tables(function: ast.FunctionDef) -> None:
+    """`cosine, sine = table`, and the dtype of either."""
+    parts = frozenset(
+        name.id
+        for node in ast.walk(function)
+        if isinstance(node, ast.Assign) and is_named(node.value, _TABLE)
+        for name in ast.walk(node.targets[0])
+        if isinstance(name, ast.Name)
+    )
+    bound = Counter(n.id for n in ast.walk(function) if is_bound(n))  # type: ignore[attr-defined]
+    for node in ast.walk(function):
+        if isinstance(node, ast.Attribute) and node.attr == "dtype":
+            _rename(node.value, frozenset(x for x in parts if bound[x] == 1), _TABLE)
 
 
 def _is_rows(node: ast.Subscript) -> bool:
