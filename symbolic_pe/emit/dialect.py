@@ -23,6 +23,8 @@ class Dialect:
     number         text of a number among stacked arrays
     waves          the call of `_waves` where x is at hand; None where there is no such function
     whole          text → text as 64-bit integers, which wrap; None where there are none
+    exact          (parameter, like) → text of it in float64 where the array `like` lives; None
+                   where no parameters are printed
     listed         constants are lists of Python numbers, as no library is known at import
     """
 
@@ -38,6 +40,7 @@ class Dialect:
     number: Callable[[str], str]
     waves: str | None = None
     whole: Callable[[str], str] | None = None
+    exact: Callable[[str, str], str] | None = None
     listed: bool = False
 
 

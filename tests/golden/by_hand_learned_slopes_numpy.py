@@ -3,7 +3,7 @@
 # target:      numpy
 # spec:        {}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:eb227fa89725b4f66b6dc04a80dedc806891e9792d967486c877b0916066d21a
+# body:        sha256:ed451aee5bed9664afe1720f10f515b0d2674cb3a1aa30a5e8ae741c99ce74c4
 """Learned-slopes.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k +
@@ -74,8 +74,6 @@ def transform_key(x, position, m, w, reference=0.0):
     Appends the 2 coordinates that realise the bias; see Range above.
     """
     u = _elapsed(position, reference)
-    m = np.asarray(m, np.float64)
-    w = np.asarray(w, np.float64)
     content = _transform(x, position, reference, m, w)
     return _append(content, -u, np.ones_like(u))
 
@@ -105,7 +103,6 @@ def _transform(x, position, reference, m, w):
         raise TypeError(f"expected floating-point x, got {x.dtype}")
     compute = np.result_type(x.dtype, np.float32)
     u = _elapsed(position, reference)
-    m = np.asarray(m, np.float64)
     w = np.asarray(w, np.float64)
     wide = x.astype(compute)
     result = x.copy()

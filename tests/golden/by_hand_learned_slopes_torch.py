@@ -3,7 +3,7 @@
 # target:      torch
 # spec:        {}
 # certificate: sha256:0000000000000000000000000000000000000000000000000000000000000000
-# body:        sha256:91b0b1dba1d574f1e66a5f777c0c6563d3f89f08703d5c0bc8fb40b8817d593e
+# body:        sha256:c4e61cc67513dd9f1e4cfbc68171622c69d7e2a406385c834b7c4d4573811d40
 """Learned-slopes.
 
 The score of a query q at position t and a key k at position s is qᵀA(t − s)k +
@@ -80,8 +80,6 @@ def transform_key(x, position, m, w, reference=0.0):
     Appends the 2 coordinates that realise the bias; see Range above.
     """
     u = _elapsed(x, position, reference)
-    m = torch.as_tensor(m, dtype=torch.float64, device=u.device)
-    w = torch.as_tensor(w, dtype=torch.float64, device=u.device)
     content = _transform(x, position, reference, m, w)
     return _append(content, -u, torch.ones_like(u))
 
@@ -157,7 +155,6 @@ def _transform(x, position, reference, m, w):
         raise TypeError(f"expected floating-point x, got {x.dtype}")
     compute = torch.promote_types(x.dtype, torch.float32)
     u = _elapsed(x, position, reference)
-    m = torch.as_tensor(m, dtype=torch.float64, device=x.device)
     w = torch.as_tensor(w, dtype=torch.float64, device=x.device)
     wide = x.to(compute)
     # planes (0, 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +21,8 @@ from symbolic_pe.emit.plan import BlockGroup, KernelPlan, MatrixGroup, Vector
 from symbolic_pe.emit.targets.groups import GroupCode, GroupWriter
 from symbolic_pe.emit.targets.turning import Turning, turning_of
 from symbolic_pe.emit.trees import product
+
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
@@ -137,6 +140,13 @@ class Module:
         assert self.bias is not None
         content = "content" if self.transforms else "x"
         return arguments("return _append(", [content, *self.bias.columns(side)], ")", STEP)
+
+    def exact_parameters(self, like: str, *texts: str) -> list[str]:
+        """Statements that take the parameters read in the texts as float64, where `like` lives."""
+        convert = self.dialect.exact
+        read = {word for text in texts for word in _WORD.findall(text)}
+        names = [] if convert is None else [x for x in self.names.values() if x in read]
+        return [f"{STEP}{name} = {convert(name, like)}" for name in names if convert is not None]
 
     @property
     def transform_signature(self) -> str:

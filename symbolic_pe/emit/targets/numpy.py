@@ -26,6 +26,7 @@ DIALECT = Dialect(
     number=lambda text: text,
     waves="_waves(position, reference, compute)",
     whole=lambda text: f"{text}.astype(np.int64)",
+    exact=lambda name, like: f"np.asarray({name}, np.float64)",
 )
 
 USAGE = (

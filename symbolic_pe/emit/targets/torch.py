@@ -36,6 +36,7 @@ DIALECT = Dialect(
     number=lambda text: f"u.new_tensor({text})",
     waves="_waves(position, reference, compute, x.device)",
     whole=lambda text: f"{text}.to(torch.int64)",
+    exact=lambda name, like: f"torch.as_tensor({name}, dtype=torch.float64, device={like}.device)",
 )
 
 USAGE = (
