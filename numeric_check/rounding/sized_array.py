@@ -62,9 +62,10 @@ class SizedArray:
             return self.like(self.data, name)
         return self.like(_each(lambda x: model.rounded(x, name), self.data), name)
 
-    def to(self, value: Any) -> SizedArray:
+    def to(self, *given: Any) -> SizedArray:
         """PyTorch's cast and move."""
-        return self if value == self.device else self.astype(value)
+        casts = [value for value in given if value != self.device]
+        return self.astype(*casts) if casts else self
 
     # -- arithmetic -------------------------------------------------------------------------------
 
