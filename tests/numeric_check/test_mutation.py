@@ -339,6 +339,11 @@ def test_decisions_on_trees_have_negative_twins() -> None:
     assert not same_functions(sign.format("-1"), sign.format("0.5"))
     scaled = sign.replace("else -x", "else s * x")
     assert not same_functions(scaled.format("-1"), scaled.format("-2"))
+    there = "def f(v, x):\n    return np.asarray(v, {})\n\n\nz = f(1.0, {}y)\n"
+    for asked in ("x.dtype", "device(x)", "array_namespace(x).float32"):
+        assert same_functions(there.format(asked, ""), there.format(asked, "-"))
+    for asked in ("x", "x.mean()", "h(x)", "device(x, 1)"):
+        assert not same_functions(there.format(asked, ""), there.format(asked, "-"))
     assert same_identities("y = xp.clip(x, 0, None)\n", "y = xp.clip(x, 0)\n")
     assert not same_identities("y = xp.clip(x, 0, 1)\n", "y = xp.clip(x, 0)\n")
     assert not same_identities("y = np.clip(x, 0, None)\n", "y = np.clip(x, 0)\n")

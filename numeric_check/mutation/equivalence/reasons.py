@@ -3,8 +3,9 @@
 same code            the trees differ in docstrings at most
 same constants       the expression that differs has the same value, bit for bit
 same functions       the function called instead has the same body or hands on its arguments,
-                     or what differs is an argument that it does not read, or the size of
-                     one of which it reads the sign alone
+                     or what differs is an argument that it does not read, the size of one of
+                     which it reads the sign alone, or the sign of an array that it asks for its
+                     library, device and dtype alone
 same at every call   what differs depends on an argument, and agrees for all that it is given
 same remainders      what differs is whether a whole number has a remainder, in both the same
 same identities      an identity of the library that holds bit for bit, such as cos being even

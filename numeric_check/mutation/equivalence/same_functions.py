@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
-from numeric_check.mutation.equivalence.difference import is_bound, names_in, number_of
+from numeric_check.mutation.equivalence.difference import is_bound, is_named, names_in, number_of
 
 
 def same_functions(text: str, other: str) -> bool:
     """Whether the texts are equal when functions count as one that are equal or hand on their
-    arguments, and names that a function is given and does not read count as one.
+    arguments, and names that a function is given and does not read count as one, as do x and −x
+    where it asks for no more than its library, device and dtype.
 
     A function that is defined twice, decorated, or whose name means something else somewhere is
     only equal to itself.
@@ -20,7 +21,8 @@ def same_functions(text: str, other: str) -> bool:
 
 
 def _in_one_name(tree: ast.Module) -> str:
-    names, unread, signs = _representatives(tree), _unread(tree), _unread(tree, but_sign=True)
+    names, unread = _representatives(tree), _unread(tree)
+    signs, arrays = _unread(tree, _compared_with_zero), _unread(tree, _asked_where_it_is)
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             if any(isinstance(x, ast.Starred) for x in node.args):
@@ -32,6 +34,10 @@ def _in_one_name(tree: ast.Module) -> str:
                 value = number_of(node.args[place]) if place < len(node.args) else None
                 if value is not None:
                     node.args[place] = ast.Constant((value > 0) - (value < 0))
+            for place in arrays.get(node.func.id, ()):
+                given = node.args[place] if place < len(node.args) else None
+                if isinstance(given, ast.UnaryOp) and isinstance(given.op, ast.USub):
+                    node.args[place] = given.operand
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
             node.id = names.get(node.id, node.id)
@@ -49,16 +55,18 @@ def _forget_unread_defaults(node: ast.FunctionDef) -> None:
             node.args.defaults[place] = ast.Constant(None)
 
 
-def _unread(tree: ast.Module, *, but_sign: bool = False) -> Mapping[str, tuple[int, ...]]:
+def _unread(
+    tree: ast.Module, aside: Callable[[ast.AST], ast.AST | None] = lambda _: None
+) -> Mapping[str, tuple[int, ...]]:
     """The places of the arguments that a function of the module never names.
 
-    With `but_sign`, those also that it compares with 0 and no more.
+    `aside` tells which part of a node does not count.
     """
     found = {}
     for node in _functions(tree):
         inside = [n for statement in node.body for n in ast.walk(statement)]
-        aside = {id(n.left) for n in inside if but_sign and _is_of_sign(n)}  # type: ignore[attr-defined]
-        named = {n.id for n in inside if isinstance(n, ast.Name) and id(n) not in aside}
+        skipped = {id(aside(n)) for n in inside}
+        named = {n.id for n in inside if isinstance(n, ast.Name) and id(n) not in skipped}
         places = enumerate(a.arg for a in (*node.args.posonlyargs, *node.args.args))
         found[node.name] = tuple(i for i, name in places if name not in named)
     return found
@@ -80,13 +88,23 @@ def _functions(tree: ast.Module) -> list[ast.FunctionDef]:
     ]
 
 
-def _is_of_sign(node: ast.AST) -> bool:
-    """x > 0 or x < 0."""
+def _compared_with_zero(node: ast.AST) -> ast.AST | None:
+    """x, of x > 0 or x < 0."""
     if not isinstance(node, ast.Compare) or len(node.ops) != 1:
-        return False
+        return None
     against = node.comparators[0]
     zero = isinstance(against, ast.Constant) and against.value == 0
-    return zero and isinstance(node.ops[0], (ast.Gt, ast.Lt))
+    return node.left if zero and isinstance(node.ops[0], (ast.Gt, ast.Lt)) else None
+
+
+def _asked_where_it_is(node: ast.AST) -> ast.AST | None:
+    """x, of `array_namespace(x)`, `device(x)`, `x.device` or `x.dtype`."""
+    if isinstance(node, ast.Attribute):
+        return node.value if node.attr in ("device", "dtype") else None
+    if not isinstance(node, ast.Call) or len(node.args) != 1 or node.keywords:
+        return None
+    asks = any(is_named(node.func, name) for name in ("array_namespace", "device"))
+    return node.args[0] if asks else None
 
 
 def _representatives(tree: ast.Module) -> Mapping[str, str]:
