@@ -411,6 +411,10 @@ def test_decisions_on_trees_have_negative_twins() -> None:
     where = "y = x.to({})\n"
     assert same_but_devices(where.format("a.device"), where.format("b.device"))
     assert not same_but_devices(where.format("a.dtype"), where.format("b.dtype"))
+    there = "def f(v, x):\n    return np.asarray(v, {})\n\n\nz = f(1.0, {})\n"
+    assert same_but_devices(there.format("device(x)", "a"), there.format("device(x)", "b"))
+    for asked, others in (("x.dtype", "ab"), ("x", "ab"), ("device(x)", "a1")):
+        assert not same_but_devices(*(there.format(asked, other) for other in others))
 
 
 TWO = "def g(x{}):\n    return x\n\n\ndef f(x{}):\n    return {}\n\n\n"

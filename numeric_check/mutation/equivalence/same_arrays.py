@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 
+from numeric_check.mutation.equivalence.arguments import asked_where_it_is, unread_arguments
 from numeric_check.mutation.equivalence.difference import (
     constants_of,
     is_bound,
@@ -28,7 +29,8 @@ def same_but_devices(text: str, other: str) -> bool:
     """Whether the texts differ at most in which array is asked for its device.
 
     `.to(a.device)` and `device=a.device` count as one for every a, `.imag.dtype` as `.real.dtype`,
-    and an index may be kept anywhere.
+    and an index may be kept anywhere. So does f(a), where f asks a for its library and device and
+    no more.
     """
     return _without_devices(ast.parse(text)) == _without_devices(ast.parse(other))
 
@@ -174,8 +176,18 @@ def _reads_dtypes(function: ast.FunctionDef, arrays: str) -> bool:
 class _Devices(ast.NodeTransformer):
     """Writes one name for every array that is asked for its device."""
 
-    def __init__(self, constants: frozenset[str]) -> None:
-        self._constants = constants
+    def __init__(self, tree: ast.Module) -> None:
+        self._constants = constants_of(tree)
+        self._asking = unread_arguments(tree, asked_where_it_is)
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        if not any(isinstance(x, ast.Starred) for x in node.args):
+            for place in self._asking.get(name, ()):
+                if place < len(node.args) and isinstance(node.args[place], ast.Name):
+                    node.args[place] = ast.Name("array", ast.Load())
+        return node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)
@@ -212,7 +224,7 @@ class _Indices(ast.NodeTransformer):
 
 
 def _without_devices(tree: ast.Module) -> str:
-    return ast.dump(_Devices(constants_of(tree)).visit(tree))
+    return ast.dump(_Devices(tree).visit(tree))
 
 
 __all__ = ["same_arrays", "same_but_devices"]

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
-from numeric_check.mutation.equivalence.difference import is_bound, is_named, names_in, number_of
+from numeric_check.mutation.equivalence.arguments import (
+    asked_what_it_is,
+    compared_with_zero,
+    functions_of,
+    unread_arguments,
+)
+from numeric_check.mutation.equivalence.difference import names_in, number_of
 
 
 def same_functions(text: str, other: str) -> bool:
@@ -21,8 +26,11 @@ def same_functions(text: str, other: str) -> bool:
 
 
 def _in_one_name(tree: ast.Module) -> str:
-    names, unread = _representatives(tree), _unread(tree)
-    signs, arrays = _unread(tree, _compared_with_zero), _unread(tree, _asked_where_it_is)
+    names, unread = _representatives(tree), unread_arguments(tree)
+    signs, arrays = (
+        unread_arguments(tree, compared_with_zero),
+        unread_arguments(tree, asked_what_it_is),
+    )
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             if any(isinstance(x, ast.Starred) for x in node.args):
@@ -55,65 +63,13 @@ def _forget_unread_defaults(node: ast.FunctionDef) -> None:
             node.args.defaults[place] = ast.Constant(None)
 
 
-def _unread(
-    tree: ast.Module, aside: Callable[[ast.AST], ast.AST | None] = lambda _: None
-) -> Mapping[str, tuple[int, ...]]:
-    """The places of the arguments that a function of the module never names.
-
-    `aside` tells which part of a node does not count.
-    """
-    found = {}
-    for node in _functions(tree):
-        inside = [n for statement in node.body for n in ast.walk(statement)]
-        skipped = {id(aside(n)) for n in inside}
-        named = {n.id for n in inside if isinstance(n, ast.Name) and id(n) not in skipped}
-        places = enumerate(a.arg for a in (*node.args.posonlyargs, *node.args.args))
-        found[node.name] = tuple(i for i, name in places if name not in named)
-    return found
-
-
-def _functions(tree: ast.Module) -> list[ast.FunctionDef]:
-    """Those of the module that their names mean everywhere, as they are written."""
-    nodes = list(ast.walk(tree))
-    hidden = {n.arg for n in nodes if isinstance(n, ast.arg)}
-    hidden |= {n.id for n in nodes if is_bound(n)}  # type: ignore[attr-defined]
-    defined = Counter(n.name for n in nodes if isinstance(n, (ast.FunctionDef, ast.ClassDef)))
-    return [
-        n
-        for n in tree.body
-        if isinstance(n, ast.FunctionDef)
-        and n.name not in hidden
-        and defined[n.name] == 1
-        and not n.decorator_list
-    ]
-
-
-def _compared_with_zero(node: ast.AST) -> ast.AST | None:
-    """x, of x > 0 or x < 0."""
-    if not isinstance(node, ast.Compare) or len(node.ops) != 1:
-        return None
-    against = node.comparators[0]
-    zero = isinstance(against, ast.Constant) and against.value == 0
-    return node.left if zero and isinstance(node.ops[0], (ast.Gt, ast.Lt)) else None
-
-
-def _asked_where_it_is(node: ast.AST) -> ast.AST | None:
-    """x, of `array_namespace(x)`, `device(x)`, `x.device` or `x.dtype`."""
-    if isinstance(node, ast.Attribute):
-        return node.value if node.attr in ("device", "dtype") else None
-    if not isinstance(node, ast.Call) or len(node.args) != 1 or node.keywords:
-        return None
-    asks = any(is_named(node.func, name) for name in ("array_namespace", "device"))
-    return node.args[0] if asks else None
-
-
 def _representatives(tree: ast.Module) -> Mapping[str, str]:
     """For each function the one that stands for it: of equal arguments and body, docstrings aside,
     or the one that it hands all its arguments to.
     """
     first: dict[str, str] = {}
     found: dict[str, str] = {}
-    functions = _functions(tree)
+    functions = functions_of(tree)
     names = {node.name for node in functions}
     for node in functions:
         body = node.body[1:] if ast.get_docstring(node) else node.body
