@@ -400,6 +400,13 @@ def test_decisions_on_trees_have_negative_twins() -> None:
     assert not same_arrays(listed.format("a", "b"), listed.format("b", "a"))
     assert same_arrays("y = np.asarray(-x).dtype\n", "y = np.asarray(x).dtype\n")
     assert not same_arrays("y = _f(-x).dtype\n", "y = _f(x).dtype\n")
+    heads = "HEADS = {}\n\n\ndef f(x):\n    y = np.empty_like({})\n    y[{}] = x\n    return y\n"
+    for index in (":", ":,", ":, :", ":, :, :"):
+        assert same_arrays(heads.format(2, "x", "..., :"), heads.format(2, "x", index))
+    for count, made, index in ((1, "x", ":, :"), (2, "z", ":, :"), (2, "x", ":, :, :, :")):
+        wrong = heads.format(count, made, index)
+        assert not same_arrays(heads.format(count, made, "..., :"), wrong)
+    assert not same_arrays(heads.format(2, "x", "..., :"), heads.format(2, "x", "..., :2"))
     parts = "def turn(x, table):\n    cosine, sine = {}\n    return x.astype({}.dtype)\n"
     own, other = (parts.format("table", name) for name in ("cosine", "sine"))
     assert same_arrays(own, other)

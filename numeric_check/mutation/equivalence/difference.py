@@ -129,6 +129,11 @@ def is_library(node: ast.AST) -> bool:
     return isinstance(node, ast.Name) and node.id in (*MODULES, "xp")
 
 
+def is_whole(node: ast.expr) -> bool:
+    """`:` in an index."""
+    return isinstance(node, ast.Slice) and node.lower is node.upper is node.step is None
+
+
 def names_in(node: ast.AST) -> frozenset[str]:
     """The names below a node."""
     return frozenset(n.id for n in ast.walk(node) if isinstance(n, ast.Name))
@@ -282,6 +287,7 @@ __all__ = [
     "is_bound",
     "is_library",
     "is_named",
+    "is_whole",
     "names_in",
     "number_of",
     "same_at_every_call",

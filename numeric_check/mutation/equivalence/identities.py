@@ -6,7 +6,7 @@ import ast
 from collections import Counter
 from collections.abc import Mapping
 
-from numeric_check.mutation.equivalence.difference import is_bound, is_library, is_named
+from numeric_check.mutation.equivalence.difference import is_bound, is_library, is_named, is_whole
 
 
 def same_identities(text: str, other: str) -> bool:
@@ -56,7 +56,7 @@ class _Identities(ast.NodeTransformer):
         if stacked and pair and _is_rest(index.elts[1]):  # type: ignore[attr-defined]
             node.slice = index.elts[0]  # type: ignore[attr-defined]
         elif pair and all(_is_rest(x) for x in index.elts):  # type: ignore[attr-defined]
-            whole = [x for x in index.elts if _is_whole(x)]  # type: ignore[attr-defined]
+            whole = [x for x in index.elts if is_whole(x)]  # type: ignore[attr-defined]
             index.elts = whole if len(whole) == 1 else index.elts  # type: ignore[attr-defined]
         return node
 
@@ -102,7 +102,7 @@ class _Identities(ast.NodeTransformer):
 
     def visit_Tuple(self, node: ast.Tuple) -> ast.AST:
         self.generic_visit(node)
-        if any(_is_whole(x) for x in node.elts):
+        if any(is_whole(x) for x in node.elts):
             node.elts = _whole_axes_last(node.elts)
         return node
 
@@ -206,7 +206,7 @@ def _is_stacked(value: ast.expr, known: Mapping[str, ast.expr]) -> bool:
 
 def _is_rest(part: ast.expr) -> bool:
     """`...`, or `:`."""
-    return _is_whole(part) or (isinstance(part, ast.Constant) and part.value is ...)
+    return is_whole(part) or (isinstance(part, ast.Constant) and part.value is ...)
 
 
 _BYTES = {"bfloat16": 2, "float16": 2, "float32": 4, "int32": 4, "float64": 8, "int64": 8}
@@ -259,11 +259,6 @@ def _joins_numbers(node: ast.Call) -> bool:
     )
 
 
-def _is_whole(node: ast.expr) -> bool:
-    """`:` in an index."""
-    return isinstance(node, ast.Slice) and node.lower is node.upper is node.step is None
-
-
 def _whole_axes_last(parts: list[ast.expr]) -> list[ast.expr]:
     """`:` before `...` moved behind it: both keep axes as they are."""
     dots = [i for i, x in enumerate(parts) if isinstance(x, ast.Constant) and x.value is ...]
@@ -271,7 +266,7 @@ def _whole_axes_last(parts: list[ast.expr]) -> list[ast.expr]:
         return parts
     place = dots[0]
     first = place
-    while first and _is_whole(parts[first - 1]):
+    while first and is_whole(parts[first - 1]):
         first -= 1
     return [*parts[:first], parts[place], *parts[first:place], *parts[place + 1 :]]
 

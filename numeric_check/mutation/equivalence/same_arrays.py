@@ -11,6 +11,8 @@ from numeric_check.mutation.equivalence.difference import (
     is_bound,
     is_library,
     is_named,
+    is_whole,
+    number_of,
 )
 
 
@@ -20,7 +22,8 @@ def same_arrays(text: str, other: str) -> bool:
     queries, keys and values at positions have one number of axes and one number n of rows, and come
     from one library, as does a state that has to be given; helpers that read nothing of an array
     but its dtype do not see its sign, and where they promote, not their order. The parts of a table
-    of angles have one dtype.
+    of angles have one dtype. Where heads differ, x has an axis of heads, one of positions and one
+    of channels at least, as does an array made like x.
     """
     return _of_any_array(ast.parse(text)) == _of_any_array(ast.parse(other))
 
@@ -39,6 +42,8 @@ _SUMMED = frozenset({"query", "key", "value"})
 """The arguments of a causal sum that share axes."""
 _ROWS = -2
 """The axis of positions."""
+_AXES = 3
+"""Of heads, positions and channels."""
 _TABLE = "table"
 """The argument that is a table of angles."""
 
@@ -46,8 +51,9 @@ _TABLE = "table"
 class _Shared(ast.NodeTransformer):
     """Writes one name for every array that is asked for what it shares with others."""
 
-    def __init__(self, of_dtypes: frozenset[str]) -> None:
-        self._of_dtypes = of_dtypes
+    def __init__(self, tree: ast.Module) -> None:
+        self._of_dtypes = _promoting(tree)
+        self._heads = _heads_differ(tree)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         self.generic_visit(node)
@@ -65,6 +71,8 @@ class _Shared(ast.NodeTransformer):
                     for argument in part.args:
                         _rename(argument, _SUMMED | (required & {"state"}))
         _rename_parts_of_tables(node)
+        if self._heads:
+            _join_whole_axes(node)
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
@@ -110,6 +118,50 @@ def _rename_parts_of_tables(function: ast.FunctionDef) -> None:
             _rename(node.value, frozenset(x for x in parts if bound[x] == 1), _TABLE)
 
 
+def _heads_differ(tree: ast.Module) -> bool:
+    """`HEADS` is a number, and not 1."""
+    values = [
+        n.value for n in tree.body if isinstance(n, ast.Assign) and is_named(n.targets[0], "HEADS")
+    ]
+    counts = [number_of(value) for value in values]
+    return len(counts) == 1 and counts[0] not in (None, 1)
+
+
+def _join_whole_axes(function: ast.FunctionDef) -> None:
+    """`y[:, :]`, `y[..., :]` and `y[:]` are all of y, made once as `empty_like(x)`."""
+    if "x" not in {a.arg for a in function.args.args}:
+        return
+    bound = Counter(n.id for n in ast.walk(function) if is_bound(n))  # type: ignore[attr-defined]
+    like = {
+        node.targets[0].id
+        for node in ast.walk(function)
+        if isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Name)
+        and isinstance(node.value, ast.Call)
+        and isinstance(node.value.func, ast.Attribute)
+        and node.value.func.attr == "empty_like"
+        and [ast.unparse(x) for x in node.value.args] == ["x"]
+    }
+    for node in ast.walk(function):
+        if (
+            isinstance(node, ast.Subscript)
+            and isinstance(node.value, ast.Name)
+            and node.value.id in like
+            and bound[node.value.id] == 1
+            and _is_all(node.slice)
+        ):
+            node.slice = ast.Constant(...)
+
+
+def _is_all(index: ast.expr) -> bool:
+    """Whether an index is made of `:`, for axes that there are, and of `...` at most once."""
+    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    whole = sum(is_whole(x) for x in parts)
+    rest = [x for x in parts if not is_whole(x)]
+    dots = all(isinstance(x, ast.Constant) and x.value is ... for x in rest)
+    return dots and len(rest) <= 1 and whole <= _AXES
+
+
 def _is_rows(node: ast.Subscript) -> bool:
     """`x.shape[-2]`."""
     value = node.value
@@ -126,7 +178,7 @@ def _without_sign(node: ast.expr) -> ast.expr:
 
 
 def _of_any_array(tree: ast.Module) -> str:
-    return ast.dump(_Shared(_promoting(tree)).visit(tree))
+    return ast.dump(_Shared(tree).visit(tree))
 
 
 def _promoting(tree: ast.Module) -> frozenset[str]:
