@@ -25,7 +25,7 @@ INTEGERS = ("int64", "int32", "uint8")
 SHORT = ("float32", "float16", "bfloat16")
 FAR = 65536.0
 """Positions far from 0 and near each other: taken in a short format, their lag is lost."""
-OFFSETS = (0.3, 0.0, 1.1)
+OFFSETS, KEY = (0.3, 0.0, 1.1), 0.2
 FAR_AGREEMENT = 2.0**-30
 """Positions of FAR lose 16 bits of float64 in their lag."""
 
@@ -237,8 +237,8 @@ def _check_pair(law: Twice, name: str) -> None:
     for note, form in _forms(subject, WHOLE):
         if lists or not isinstance(form, list):
             law.same(f"{name} of {note}", whole, call, form, form)
-    near = law.called(name, call, _brought(subject, OFFSETS), _brought(subject, (0.0,)))
-    far = _brought(subject, [FAR + o for o in OFFSETS]), _brought(subject, [FAR])
+    near = law.called(name, call, _brought(subject, OFFSETS), _brought(subject, (KEY,)))
+    far = _brought(subject, [FAR + o for o in OFFSETS]), _brought(subject, [FAR + KEY])
     law.same(f"{name} at {FAR:g}", near, call, *far, agreement=FAR_AGREEMENT)
     if expected is not None:
         rows = [_rows(subject, positions) for positions in (later, earlier)]
@@ -292,8 +292,8 @@ def _check_scores(law: Twice) -> None:
     whole = law.called("score_mod", scores, _brought(subject, WHOLE), _brought(subject, (0.0,)))
     for note, form in _forms(subject, WHOLE):
         law.same(f"score_mod of {note}", whole, scores, form, form)
-    near = law.called("score_mod", scores, _brought(subject, OFFSETS), _brought(subject, (0.0,)))
-    far = _brought(subject, [FAR + o for o in OFFSETS]), _brought(subject, [FAR])
+    near = law.called("score_mod", scores, _brought(subject, OFFSETS), _brought(subject, (KEY,)))
+    far = _brought(subject, [FAR + o for o in OFFSETS]), _brought(subject, [FAR + KEY])
     law.same(f"score_mod at {FAR:g}", near, scores, *far, agreement=FAR_AGREEMENT)
 
 

@@ -17,7 +17,7 @@ from flint import fmpq
 
 from numeric_check.reference_values.exact_number import exact_number
 from numeric_check.text_proof.exact_cells import Cell, Pieces, split
-from numeric_check.text_proof.exact_element import BranchOnValue, Exact, LeavesTheRing
+from numeric_check.text_proof.exact_element import BranchOnValue, Exact, LeavesTheRing, defers
 from numeric_check.text_proof.exact_roots import Parameters
 from symbolic_pe.algebra.complex_scalar import ComplexScalar
 from symbolic_pe.algebra.exponential_polynomial import ExponentialPolynomial, Term
@@ -60,7 +60,7 @@ class ExactCases(Exact):
     def _with(
         self, other: Any, operation: Callable[[Function, Function], Function]
     ) -> ExactCases | Any:
-        if isinstance(other, np.ndarray):
+        if defers(other):
             return NotImplemented
         return ExactCases(self.pieces.with_other(pieces_of(other), operation), self.known)
 
@@ -98,7 +98,7 @@ class ExactCases(Exact):
         return f.scale(constant.inverse())
 
     def __pow__(self, exponent: Any) -> Any:
-        if isinstance(exponent, np.ndarray):
+        if defers(exponent):
             return NotImplemented
         if isinstance(exponent, ExactCases) and self.known.atoms is not None:
             return self._with(exponent, self.known.atoms.power)
@@ -159,7 +159,7 @@ class ExactCases(Exact):
 
     def _compared(self, other: Any, sign: int, *, closed: bool) -> Any:
         """sign·(self − other) > 0, or ≥ 0."""
-        if isinstance(other, np.ndarray):
+        if defers(other):
             return NotImplemented
         difference = self - other if sign > 0 else other - self
         return Truth(difference.pieces.bound(lambda _, f: _positive(f, closed=closed)), self.known)
@@ -202,7 +202,7 @@ class Truth:
         return Truth(self.pieces.map(lambda a: not a), self.known)
 
     def _with(self, other: Any, operation: Callable[[bool, bool], bool]) -> Any:
-        if isinstance(other, np.ndarray):
+        if defers(other):
             return NotImplemented
         right = other.pieces if isinstance(other, Truth) else Pieces.of(bool(other))
         return Truth(self.pieces.with_other(right, operation), self.known)

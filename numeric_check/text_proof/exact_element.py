@@ -38,8 +38,10 @@ class Modular:
     __slots__ = ()
 
 
-_DEFERS = (np.ndarray, Modular)
-"""Arithmetic with these is theirs."""
+def defers(other: object) -> bool:
+    """Whether arithmetic with it is its own: arrays, tensors, and numbers modulo a period."""
+    tensor = getattr(type(other), "__array_ufunc__", ...) is None  # as NumPy is told
+    return tensor or isinstance(other, (np.ndarray, Modular))
 
 
 class Exact:
@@ -69,7 +71,7 @@ class Exact:
         return cls(ExponentialPolynomial.variable(name))
 
     def __add__(self, other: Any) -> Exact:
-        if isinstance(other, _DEFERS):
+        if defers(other):
             return NotImplemented
         return Exact(self.function + Exact.of(other).function)
 
@@ -82,17 +84,17 @@ class Exact:
         return self
 
     def __sub__(self, other: Any) -> Exact:
-        if isinstance(other, _DEFERS):
+        if defers(other):
             return NotImplemented
         return Exact(self.function - Exact.of(other).function)
 
     def __rsub__(self, other: Any) -> Exact:
-        if isinstance(other, _DEFERS):
+        if defers(other):
             return NotImplemented
         return Exact(Exact.of(other).function - self.function)
 
     def __mul__(self, other: Any) -> Exact:
-        if isinstance(other, _DEFERS):
+        if defers(other):
             return NotImplemented
         right = Exact.of(other)
         if not self.function.terms:
@@ -104,7 +106,7 @@ class Exact:
     __rmul__ = __mul__
 
     def __truediv__(self, other: Any) -> Exact:
-        if isinstance(other, _DEFERS):
+        if defers(other):
             return NotImplemented
         divisor = Exact.of(other).constant()
         if divisor.is_zero():
@@ -112,12 +114,12 @@ class Exact:
         return Exact(self.function.scale(divisor.inverse()))
 
     def __rtruediv__(self, other: Any) -> Exact:
-        if isinstance(other, _DEFERS):
+        if defers(other):
             return NotImplemented
         return Exact.of(other) / self
 
     def __pow__(self, exponent: Any) -> Exact:
-        if isinstance(exponent, _DEFERS):
+        if defers(exponent):
             return NotImplemented
         if not isinstance(exponent, (int, np.integer)) or exponent < 0 or exponent > 64:
             raise LeavesTheRing(f"the text raises to the power {exponent!r}")

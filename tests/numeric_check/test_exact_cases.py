@@ -13,6 +13,7 @@ from numeric_check.text_proof.exact_cells import EVERYWHERE, Pieces, split
 from numeric_check.text_proof.exact_choice import choose, larger, where
 from numeric_check.text_proof.exact_element import BranchOnValue, Exact, LeavesTheRing
 from numeric_check.text_proof.exact_roots import Parameters
+from numeric_check.text_proof.exact_torch import ExactTensor
 from symbolic_pe.algebra.assumptions import Assumptions
 from symbolic_pe.algebra.expression import parse
 from symbolic_pe.algebra.scalar import Scalar
@@ -34,6 +35,15 @@ def shown(x: ExactCases) -> dict[str, str]:
 def test_a_comparison_keeps_both_branches() -> None:
     assert shown(choose(T >= S, T - S, 0.0)) == {"-t + s <= 0": "t - s", "-t + s > 0": "0"}
     assert shown(choose(T * 2 > 3, 1, 2)) == {"2*t > 3": "1", "2*t <= 3": "2"}
+
+
+def test_arithmetic_with_a_tensor_is_the_tensors() -> None:
+    tensor = ExactTensor(np.array([T, Exact.of(3)], dtype=object))
+    for x in (S, Exact.position("s")):
+        assert [str(y.function) for y in (x - tensor).data] == ["s - t", "s - 3"]
+    for wrong in (lambda: (T > 0) & tensor, lambda: (T > 0) | tensor):
+        with pytest.raises(TypeError):  # not the truth of the tensor as an object
+            wrong()
 
 
 def test_contradictory_branches_are_dropped() -> None:

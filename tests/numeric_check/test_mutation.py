@@ -142,6 +142,11 @@ FAULTS = {
     "one vector": (
         "decay_numpy", "result[..., :] = scale * wide", "result[:, :] = scale * wide", "input",
     ),
+    "a key far away": (
+        "sandwich_torch",
+        "key = torch.as_tensor(key_position, dtype=torch.float64, device=query.device)",
+        "key = torch.as_tensor(key_position, dtype=torch.float32, device=query.device)", "input",
+    ),
     "a batch of turns": (
         "grape_m_numpy", "halves = x.reshape(*x.shape[:-1], 2, DIMENSION // 2)\n    turned",
         "halves = x.reshape(*x.shape[:1], 2, DIMENSION // 2)\n    turned", "input",
@@ -282,6 +287,8 @@ def test_what_ends_in_an_error_is_refuted_and_what_is_no_kernel_is_none() -> Non
     ("name", "old", "new", "reason"),
     [
         ("rope_half_partial_numpy", "wide[..., 2:4]", "wide[..., 2:-4]", "same text proof"),
+        ("sandwich_torch", "return (position - reference).unsqueeze(-1)",
+         "return (reference - position).unsqueeze(-1)", "same text proof"),
         ("grape_m_numpy", "turned += halves[..., ::-1, :]", "turned += halves[..., 1::-1, :]",
          "same text proof"),
         ("grape_m_numpy", "compute = np.result_type(x.dtype, cosine.dtype)", "compute = x.dtype",
