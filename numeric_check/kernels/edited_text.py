@@ -3,9 +3,10 @@
 Exact execution sees a text on one shape, one dtype and symbolic values. It decides an edit that
 rearranges arithmetic: +, −, ·, /, powers, joining and splitting channels, local names, helper
 functions. It decides nothing about what could act otherwise on other input or in floating point: a
-comparison, a rounding, a sum over an axis, a size, an exponential or a number that could overflow,
-an assignment in place, an index beyond channels and positions, a guard, a cast or a `where` that is
-gone. An edit that does one of these, or that touches a function which is not executed exactly, is
+comparison, a rounding, a sum over an axis, a size, an exponential, a power or numbers that could
+overflow, a product with 0, an assignment in place, an index beyond channels and positions, another
+shape, a cast, a guard or a `where` that is gone, a builtin, a method of a class. An edit that does
+one of these, or that touches a function which is not executed exactly, is
 therefore reported and not taken as harmless.
 """
 
@@ -13,10 +14,11 @@ from __future__ import annotations
 
 import ast
 import copy
+import math
 from collections import Counter
-from collections.abc import Iterator, Set
+from collections.abc import Callable, Iterator, Set
 
-_ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.USub, ast.UAdd)
+_ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.USub, ast.UAdd)
 _ELEMENTWISE = frozenset({
     "cos", "sin", "add", "subtract", "multiply", "divide", "negative",
     "stack", "concatenate", "cat", "reshape", "flatten", "unsqueeze", "expand_dims", "newaxis",
@@ -30,8 +32,16 @@ _DTYPES = frozenset({"float64", "result_type", "promote_types", "to", "astype"})
 """What decides in which dtype and on which device a text computes."""
 _KEPT_APART = frozenset({"where", "maximum", "minimum", "clamp", "clip"})
 """What keeps arguments harmless where another branch is taken: gradients and range need it."""
-_PLAIN = 1024
-"""Numbers between 1/1024 and 1024 move no float out of range."""
+_CASTS = frozenset({
+    "astype", "to", "asarray", "as_tensor", "array", "tensor", "result_type", "promote_types",
+})  # fmt: skip
+_MOVES = frozenset({"reshape", "flatten", "unflatten", "view", "swapaxes", "transpose", "permute"})
+"""What can bring entries of different positions together."""
+_HARMLESS_KEYWORDS = frozenset({"axis", "dim"})
+_FRESH = frozenset({"empty", "empty_like", "zeros", "zeros_like", "copy", "clone"})
+"""What makes memory that nothing else knows."""
+_PLAIN = 10.0
+"""Numbers of together less than 10 binary digits move no float out of range."""
 _SAMPLED = 15
 """`cross_check` puts more positions than this into one call."""
 _OF_ANY_LENGTH = frozenset({"chunkwise"})
@@ -62,12 +72,12 @@ def undecided_edits(text: str, emitted: str, executed: Set[str] | None) -> list[
     removed = Counter(_guards(old))
     removed.subtract(Counter(_guards(new)))
     reasons += [f"the edit removes {what}" for what, count in sorted(removed.items()) if count > 0]
-    reasons += _changed_signatures(new, old)
+    reasons += _changed_signatures(new, old) + _changed_classes(new, old) + _grown(new, old)
     if executed is None:
         return reasons
     ours, theirs = _definitions(new), _definitions(old)
     covered = _reachable(ours, executed - _OF_ANY_LENGTH)
-    unused = ours.keys() - theirs.keys() - _used(new) - {""}
+    unused = ours.keys() - theirs.keys() - _used(new) - {"", "__all__"}
     for name in sorted({*ours, *theirs} - covered - unused):
         if _dumps(ours.get(name, [])) != _dumps(theirs.get(name, [])):
             place = name or "a statement of the module"
@@ -83,6 +93,83 @@ def _changed_signatures(new: ast.Module, old: ast.Module) -> list[str]:
         for name, found in sorted(ours.items())
         if name in theirs and found != theirs[name]
     ]
+
+
+def _changed_classes(new: ast.Module, old: ast.Module) -> list[str]:
+    """Exact execution calls `forward`, and sees nothing else of a class."""
+    ours, theirs = _classes(new), _classes(old)
+    return [
+        f"the edit changes the class {name} outside of `forward`"
+        for name in sorted({*ours, *theirs})
+        if ours.get(name) != theirs.get(name)
+    ]
+
+
+def _classes(tree: ast.Module) -> dict[str, str]:
+    """Every class without the statements of its `forward`."""
+    found: dict[str, str] = {}
+    for node in ast.walk(copy.deepcopy(tree)):
+        if isinstance(node, ast.ClassDef):
+            for part in node.body:
+                if isinstance(part, ast.FunctionDef) and part.name == "forward":
+                    part.body = [ast.Pass()]
+            found[node.name] = found.get(node.name, "") + ast.dump(node)
+    return found
+
+
+def _grown(new: ast.Module, old: ast.Module) -> list[str]:
+    """What is small each time, and not when it is repeated: offsets of slices, and numbers."""
+    reasons = []
+    excess = _weighed(new, _offset) - _weighed(old, _offset)
+    if excess > _SAMPLED:
+        reasons.append(f"the edit adds indices of together {excess:g}")
+    excess = _weighed(new, _digits) - _weighed(old, _digits)
+    if excess > _PLAIN:
+        reasons.append(f"the edit adds numbers of together {excess:.3g} binary digits")
+    return reasons
+
+
+def _weighed(tree: ast.Module, weight: Callable[[ast.AST], float]) -> float:
+    """The sum of weights of nodes in one call, each as often as its function is called, and of
+    those outside of functions; infinite for recursion.
+    """
+    bodies = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
+    known: dict[str, float] = {}
+
+    def of(name: str, above: tuple[str, ...]) -> float:
+        if name in above:
+            return math.inf
+        if name not in known:
+            known[name] = total(bodies[name], (*above, name))
+        return known[name]
+
+    def total(node: ast.AST, above: tuple[str, ...]) -> float:
+        found = 0.0
+        for part in ast.walk(node):
+            found += weight(part)
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load) and part.id in bodies:
+                found += of(part.id, above)
+        return found
+
+    aside = [n for n in tree.body if n not in bodies.values()]
+    within = max((of(name, ()) for name in bodies), default=0.0)
+    return within + sum(total(n, ()) for n in aside)
+
+
+def _offset(node: ast.AST) -> float:
+    """The largest number of an index."""
+    if not isinstance(node, ast.Subscript):
+        return 0.0
+    numbers = [n.value for n in ast.walk(node.slice) if isinstance(n, ast.Constant)]
+    return max((abs(x) for x in numbers if type(x) is int), default=0)
+
+
+def _digits(node: ast.AST) -> float:
+    """|log₂| of a number."""
+    value = node.value if isinstance(node, ast.Constant) else None
+    if type(value) not in (int, float) or value == 0 or not math.isfinite(value):  # type: ignore[arg-type]
+        return 0.0
+    return abs(math.log2(abs(value)))  # type: ignore[arg-type]
 
 
 def _signatures(tree: ast.Module) -> dict[str, str]:
@@ -130,6 +217,8 @@ def _operations(tree: ast.Module, own: Set[str] | None = None) -> Iterator[str]:
     functions = _functions(tree) if own is None else own
     width = _width(tree)
     shapes = _used_as_shapes(tree)
+    yield from _uses_of_builtins(tree)
+    yield from _written(tree, width)
     for node in ast.walk(tree):
         if isinstance(node, _CHOICES):
             yield f"the condition or loop `{_short(node)}`"
@@ -141,18 +230,119 @@ def _operations(tree: ast.Module, own: Set[str] | None = None) -> Iterator[str]:
             and id(node) not in shapes
         ):
             yield f"the use of `.{node.attr}`"
-        elif isinstance(node, ast.AugAssign):
-            yield f"the assignment in place `{_short(_without_indices(node, width))}`"
         elif isinstance(node, ast.Constant) and not _is_plain(node.value):
             yield f"the constant {node.value!r}"
-        elif isinstance(node, (ast.operator, ast.unaryop)) and not isinstance(node, _ARITHMETIC):
-            yield f"the operator {type(node).__name__}"
-        elif (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Name)
-            and node.func.id not in functions
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
+            yield f"the power `** {_short(node.right)}`"
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+            if any(_is_zero(x) for x in (node.left, node.right)):
+                yield "a product with 0"
+        elif isinstance(node, (ast.operator, ast.unaryop)) and not isinstance(
+            node, (*_ARITHMETIC, ast.Pow)
         ):
-            yield f"the call of `{node.func.id}`"
+            yield f"the operator {type(node).__name__}"
+        elif isinstance(node, ast.Call):
+            yield from _call(node, functions)
+
+
+def _call(node: ast.Call, functions: Set[str]) -> Iterator[str]:
+    """Calls of builtins, casts, other shapes, and arguments by name."""
+    if isinstance(node.func, ast.Name) and node.func.id not in functions:
+        yield f"the call of `{node.func.id}`"
+    if isinstance(node.func, ast.Attribute) and node.func.attr in _CASTS | _MOVES:
+        given = node.args[1:] if _is_module(node.func.value) else node.args
+        kept = [_short(x) for x in given] + [f"{k.arg}={_short(k.value)}" for k in node.keywords]
+        yield f"`.{node.func.attr}({', '.join(kept)})`"
+    else:
+        for keyword in node.keywords:
+            if keyword.arg not in _HARMLESS_KEYWORDS:
+                yield f"the argument `{keyword.arg}={_short(keyword.value)}`"
+
+
+def _is_module(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and node.id in ("np", "torch", "xp", "math")
+
+
+def _is_zero(node: ast.AST) -> bool:
+    if isinstance(node, ast.UnaryOp):
+        return _is_zero(node.operand)
+    return isinstance(node, ast.Constant) and type(node.value) in (int, float) and node.value == 0
+
+
+def _uses_of_builtins(tree: ast.Module) -> Iterator[str]:
+    """Names that the text binds nowhere, where they are not called at once."""
+    bound = {name for node in ast.walk(tree) for name in _bound_at(node)}
+    called = {id(n.func) for n in ast.walk(tree) if isinstance(n, ast.Call)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and node.id not in bound and id(node) not in called:
+            yield f"the use of `{node.id}`"
+
+
+def _written(tree: ast.Module, width: int) -> Iterator[str]:
+    """Assignments in place, but those into parts of what the same function has just made."""
+    for function in [n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.Module))]:
+        fresh = _made_in(function)
+        for node in _own_nodes(function):
+            if isinstance(node, ast.AugAssign):
+                yield f"the assignment in place `{_short(_without_indices(node, width))}`"
+            elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                for part in (x for target in targets for x in ast.walk(target)):
+                    if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store):
+                        yield f"the assignment to `{_short(part)}`"
+                    if isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Store):
+                        made = isinstance(part.value, ast.Name) and part.value.id in fresh
+                        if not made:
+                            yield f"the assignment in place `{_short(part)} = …`"
+
+
+def _own_nodes(function: ast.AST) -> Iterator[ast.AST]:
+    """The nodes below, without those of functions and classes inside."""
+    for child in ast.iter_child_nodes(function):
+        if not isinstance(child, (ast.FunctionDef, ast.ClassDef)):
+            yield child
+            yield from _own_nodes(child)
+
+
+def _made_in(function: ast.AST) -> set[str]:
+    """Names that the function binds once, to memory that it makes."""
+    if isinstance(function, ast.Module):
+        return set()
+    stored = [n.id for n in _own_nodes(function) if isinstance(n, ast.Name) and _is_store(n)]
+    made = {
+        node.targets[0].id
+        for node in _own_nodes(function)
+        if isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Name)
+        and len(node.targets) == 1
+        and _is_fresh(node.value)
+    }
+    return {name for name in made if stored.count(name) == 1}
+
+
+def _is_fresh(node: ast.AST) -> bool:
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return False
+    cast = node.func.attr == "astype" and not node.keywords
+    return node.func.attr in _FRESH or cast
+
+
+def _is_store(node: ast.Name) -> bool:
+    return isinstance(node.ctx, ast.Store)
+
+
+def _bound_at(node: ast.AST) -> Iterator[str]:
+    """The names that a node gives a meaning."""
+    if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+        yield node.id
+    elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        yield node.name
+    elif isinstance(node, ast.arg):
+        yield node.arg
+    elif isinstance(node, ast.alias):
+        yield (node.asname or node.name).partition(".")[0]
+    elif isinstance(node, ast.ExceptHandler) and node.name:
+        yield node.name
 
 
 def _width(tree: ast.Module) -> int:
@@ -230,7 +420,7 @@ def _is_plain(value: object) -> bool:
     """Whether a constant is no number, or one that moves no float out of range."""
     if not isinstance(value, (int, float)) or value == 0:
         return not isinstance(value, complex)
-    return 1 / _PLAIN <= abs(value) <= _PLAIN
+    return abs(math.log2(abs(value))) <= _PLAIN if math.isfinite(value) else False
 
 
 def _short(node: ast.AST) -> str:
@@ -243,7 +433,10 @@ def _short(node: ast.AST) -> str:
 
 
 def _functions(tree: ast.Module) -> frozenset[str]:
-    return frozenset(n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef))
+    """Names that mean one function of the text, and nothing else anywhere."""
+    times = Counter(name for node in ast.walk(tree) for name in _bound_at(node))
+    names = (n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef))
+    return frozenset(name for name in names if times[name] == 1)
 
 
 def _definitions(tree: ast.Module) -> dict[str, list[ast.stmt]]:

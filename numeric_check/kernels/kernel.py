@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import io
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from tokenize import detect_encoding
 from types import CodeType, MappingProxyType
 from typing import Any, Protocol
 
@@ -420,6 +422,7 @@ def compile_kernel(
     if not module.isidentifier():
         raise KernelError(f"module: expected a name that Python can import, got {module!r}")
     text = kernel if isinstance(kernel, str) else kernel.text
+    _refuse_other_encoding(text)
     header = parse_header(text)
     stated = header.get("target") if isinstance(kernel, str) else kernel.target
     target = target or stated
@@ -442,6 +445,19 @@ def compile_kernel(
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise KernelError(f"the text cannot be compiled: {error}") from None
     return _execute(code, text, target, header, backend, module=module, required=required)
+
+
+def _refuse_other_encoding(text: str) -> None:
+    """A line `# coding: …` makes Python read other code than what stands there in UTF-8."""
+    try:
+        encoding, _ = detect_encoding(io.BytesIO(text.encode()).readline)
+    except (SyntaxError, UnicodeError) as error:
+        raise KernelError(f"the text is not UTF-8: {error}") from None
+    if encoding not in ("utf-8", "utf-8-sig"):
+        raise KernelError(
+            f"a comment in the first two lines says that the text is in {encoding}: Python would "
+            "read other code than what stands here; remove that comment"
+        )
 
 
 def _execute(

@@ -64,6 +64,8 @@ OF_SUMS = (
     "|o - o_n| <= eps (sum |q| M |k| |v| + |q| M |S|) for the n-th recurrent_step, and for "
     "chunkwise after r runs of at most 64 positions, S the state handed over, apart from underflow"
 )
+SLACK = 1.0 + 2.0**-20
+"""Coefficients of bounds are formed in floating point."""
 HOLDS, REFUTED, UNDECIDED = "holds", "refuted", "undecided"
 
 
@@ -198,20 +200,40 @@ class KernelBounds:
 
         Where nothing was found, no statement is borne out.
         """
-        if self.verdict == UNDECIDED:
-            stated = [name for name in DTYPES if name in header]
-            return [
-                f"the header states a bound for {name}, and nothing bears it out: {self.reason}"
-                for name in stated
-            ]
         known: dict[str, DtypeBound | CausalBound] = {**self.all}
         known.update({name: d.bound for name, d in self.sums.items()})
-        return [
+        stated = [name for name in header if "eps = " in header[name] and name != "error"]
+        unknown = [
+            f"the header states a bound for {name}, and nothing bears it out: {self.reason}"
+            for name in stated
+            if name not in known
+        ]
+        law = next((x for x in self.header_lines()[:1]), "").partition(":")[2].strip()
+        if law and header.get("error", law) != law:
+            unknown.append(f"the header states the law {header['error']!r}, expected {law!r}")
+        return unknown + [
             f"the header states {header[name]!r} for {name}, but the bound of this text is "
             f"{d.stated!r}"
             for name, d in known.items()
             if name in header and d.understated(header[name])
         ]
+
+    def larger_than(self, emitted: KernelBounds) -> list[str]:
+        """One line for every bound of the emitted text that this text does not keep."""
+        fields = dict(line.removeprefix("# ").split(":", 1) for line in emitted.header_lines()[1:])
+        known = {name.strip(): stated.strip() for name, stated in fields.items()}
+        lines = [
+            line.replace("the header states", "the emitted text has")
+            for line in self.false_statements(known)
+        ]
+        for dtype, d in emitted.bias.items():
+            own = self.bias.get(dtype)
+            kept = own is not None and all(
+                a <= SLACK * b for a, b in zip(own.bound.error, d.bound.error, strict=True)
+            )
+            if not kept:
+                lines.append(f"the coordinates that realise the bias ({dtype}) have larger errors")
+        return lines
 
 
 def judge(kernel: Kernel, plan: KernelPlan, *, dtypes: Sequence[str] = DTYPES) -> KernelBounds:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from symbolic_pe.cli.claims import claim_record
-from symbolic_pe.cli.measured import check_measured, text_record
+from symbolic_pe.cli.measured import check_measured, doubts_of_edit, text_record
 from symbolic_pe.cli.nearness import snap_records
 from symbolic_pe.cli.output import (
     BiasRecord,
@@ -25,7 +25,7 @@ from symbolic_pe.cli.output import (
 from symbolic_pe.cli.pipeline import Artefacts, Report
 from symbolic_pe.cli.proving.certificates import SUFFIX, is_index
 from symbolic_pe.cli.report import gauge_text
-from symbolic_pe.emit.source import read_header, split_source
+from symbolic_pe.emit.source import Header, read_header, split_source
 from symbolic_pe.encodings.axes import SeveralAxes
 from symbolic_pe.encodings.encoding import Encoding
 from symbolic_pe.encodings.forms import from_any_document
@@ -189,7 +189,6 @@ def check_file(path: Path, progress: Report) -> CheckRecord:
         cross_check,
         prove_text,
         same_code,
-        undecided_edits,
     )
     from numeric_check.rounding import judge
 
@@ -214,14 +213,8 @@ def check_file(path: Path, progress: Report) -> CheckRecord:
         for c in proof.claims
         if c.verdict is Outcome.REFUTED
     ]
-    if document["digest"] != header.certificate:
-        failures.append(
-            f"the header names the certificate {header.certificate}, but its specification has "
-            f"{document['digest']}; emit the file again"
-        )
     same = split_source(fresh.text)[1] == split_source(text)[1]
-    if same and header.body_digest != fresh.body_digest:
-        failures.append("the header states another digest than that of the body below it")
+    failures.extend(_false_lines(header, read_header(fresh.text), document["digest"], same=same))
     errors: dict[str, ErrorRecord] = {}
     bounds = BoundsRecord("undecided", "the text was not executed", {}, {}, {})
     found = TextRecord("undecided", "the text was not executed")
@@ -243,10 +236,10 @@ def check_file(path: Path, progress: Report) -> CheckRecord:
         bounds = bounds_record(judged)
         failures.extend(judged.failures)
         if not same_code(text, fresh.text):
-            executed = decided.executed if decided.verdict == "proved" else None
-            doubts = undecided_edits(text, fresh.text, executed)
-            if decided.verdict == "undecided":
-                doubts.append(f"the edited text is measured only: {decided.reason}")
+            doubts = doubts_of_edit(text, fresh, decided)
+            if not doubts and not failures:
+                progress("bounding the text that is emitted")
+                doubts = judged.larger_than(judge(compile_kernel(fresh), plan))
         (failures if same else doubts).extend(judged.false_statements(kernel.header))
     verdict: Literal["holds", "refuted", "undecided"] = "holds"
     if failures or doubts:
@@ -262,6 +255,19 @@ def check_file(path: Path, progress: Report) -> CheckRecord:
         failures,
         doubts,
     )
+
+
+def _false_lines(header: Header, fresh: Header, certificate: str, *, same: bool) -> Iterator[str]:
+    """What the header says and what is not so; bounds aside."""
+    if certificate != header.certificate:
+        yield (
+            f"the header names the certificate {header.certificate}, but its specification has "
+            f"{certificate}; emit the file again"
+        )
+    if header.title != fresh.title:
+        yield f"the first line names {header.title!r}, but the specification is {fresh.title!r}"
+    if same and header.body_digest != fresh.body_digest:
+        yield "the header states another digest than that of the body below it"
 
 
 def recheck_files(paths: Sequence[Path], *, ignore_digest: bool) -> RecheckRecord:

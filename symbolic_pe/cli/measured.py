@@ -239,6 +239,7 @@ def check_measured(path: Path, text: str, found: Measured) -> CheckRecord:
     An edited text holds when exact execution decides the edit, and is `undecided` otherwise. Bounds
     that its header states have to be at least those that are found.
     """
+    from numeric_check import same_code
     from symbolic_pe.cli.checks import bounds_record
 
     header = read_header(text)
@@ -276,8 +277,10 @@ def check_measured(path: Path, text: str, found: Measured) -> CheckRecord:
             decided.verdict, "; ".join([proof.reason, *(f"{n}: {x}" for n, x in lines.items())])
         )
         if fresh is not None and not same:
-            doubts = _doubts(text, fresh, proof)
+            doubts = doubts_of_edit(text, fresh, proof)
         judged = bounded(found, kernel)
+        if doubts == [] and fresh is not None and not same_code(text, fresh.text):
+            doubts = judged.larger_than(bounded(found, compiled(found, fresh)))
         bounds = bounds_record(judged)
         failures.extend(judged.failures)
         (failures if same else doubts).extend(judged.false_statements(kernel.header))
@@ -294,7 +297,7 @@ def check_measured(path: Path, text: str, found: Measured) -> CheckRecord:
     )
 
 
-def _doubts(text: str, fresh: EmittedKernel, proof: TextProof) -> list[str]:
+def doubts_of_edit(text: str, fresh: EmittedKernel, proof: TextProof) -> list[str]:
     """What exact execution does not decide of an edit."""
     from numeric_check import same_code, undecided_edits
 

@@ -20,6 +20,7 @@ from symbolic_pe.errors import KernelError
 
 _TITLE = "# Written by symbolic-pe: "
 _FIELD = re.compile(r"# (reproduce|target|spec|certificate|body): +(.*)")
+_NAMED = re.compile(r"# [A-Za-z][A-Za-z0-9 _-]*:")
 FIELDS = ("reproduce", "target", "spec", "certificate", "body")
 
 
@@ -166,6 +167,10 @@ def read_header(text: str) -> Header:
             f"expected an emitted file, whose first line begins with {_TITLE!r}, "
             f"got {(lines[0] or text)[:60]!r}"
         )
+    fields = [line[2:].partition(":")[0] for line in lines[1:] if _NAMED.match(line)]
+    twice = sorted(name for name in set(fields) if fields.count(name) > 1)
+    if twice:
+        raise KernelError(f"the header has more than one line {', '.join(twice)}")
     found = {m[1]: m[2] for line in lines[1:] if (m := _FIELD.fullmatch(line))}
     missing = [name for name in FIELDS if name not in found]
     if missing:
