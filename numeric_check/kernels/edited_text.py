@@ -130,8 +130,8 @@ def _grown(new: ast.Module, old: ast.Module) -> list[str]:
 
 
 def _weighed(tree: ast.Module, weight: Callable[[ast.AST], float]) -> float:
-    """The sum of weights of nodes in one call, each as often as its function is called, and of
-    those outside of functions; infinite for recursion.
+    """The sum of weights of nodes in one call, or in a statement of the module, each as often as
+    its function is called; infinite for recursion.
     """
     bodies = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
     known: dict[str, float] = {}
@@ -152,8 +152,7 @@ def _weighed(tree: ast.Module, weight: Callable[[ast.AST], float]) -> float:
         return found
 
     aside = [n for n in tree.body if n not in bodies.values()]
-    within = max((of(name, ()) for name in bodies), default=0.0)
-    return within + sum(total(n, ()) for n in aside)
+    return max([*(of(name, ()) for name in bodies), *(total(n, ()) for n in aside)], default=0.0)
 
 
 def _offset(node: ast.AST) -> float:
