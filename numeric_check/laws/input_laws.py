@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import ml_dtypes
@@ -14,6 +14,7 @@ from numeric_check.laws.comparing import Twice
 from numeric_check.laws.form_calls import check_form_inputs
 from numeric_check.laws.guard_laws import is_identity
 from numeric_check.laws.subject import MAPS, Subject
+from numeric_check.reference_values.tolerance import FORMATS
 
 Number = int | float
 LAW = "input"
@@ -21,8 +22,22 @@ WHOLE: tuple[Number, ...] = (0, 3, 1, 16)
 """Whole positions that every dtype holds."""
 REAL: tuple[Number, ...] = (0.1, 12.3, 7.7)
 REFERENCE = 0.3
-INTEGERS = ("int64", "int32", "uint8")
+INTEGERS = ("int64", "int32", "int16", "uint8")
 SHORT = ("float32", "float16", "bfloat16")
+LARGE: Mapping[str, int] = {
+    "int64": (1 << 20) - 1,
+    "int32": (1 << 20) - 1,
+    "int16": 20_001,
+    "uint8": 200,
+    "float32": (1 << 20) - 1,
+    "float16": 40_000,
+    "bfloat16": 1 << 17,
+}
+"""A position that each dtype holds, and that twice or a square of it may not be."""
+LONG = (70001.0, 5.0)
+"""A lag that float16 does not hold."""
+ROUNDED = 1.0 + 2.0**-10
+"""One rounding to a short format, of what is rounded in a wider one."""
 FAR = 65536.0
 """Positions far from 0 and near each other: taken in a short format, their lag is lost."""
 OFFSETS, KEY = (0.3, 0.0, 1.1), 0.2
@@ -77,6 +92,10 @@ def _check_positions(law: Twice, name: str) -> None:
         expected = law.called(name, call, x, place)
         for note, form in _forms(subject, positions):
             law.same(f"{name}, positions as {note}", expected, call, x, form)
+    x = bring(_vectors(subject, 1))
+    for note, form, large in _large(subject):
+        expected = law.called(name, call, x, bring(np.array([float(large)])))
+        law.same(f"{name}, the position {large} as {note}", expected, call, x, form)
     if subject.heads == 1:
         x = _vectors(subject, 1)
         rows = law.called(name, call, bring(x), bring(np.array([7.3])))
@@ -115,6 +134,16 @@ def _forms(subject: Subject, positions: Sequence[Number]) -> Iterator[tuple[str,
             continue
         kind = ml_dtypes.bfloat16 if dtype == "bfloat16" else dtype
         yield dtype, subject.kernel.bring(np.array(positions).astype(kind))
+
+
+def _large(subject: Subject) -> Iterator[tuple[str, Any, int]]:
+    """A position near the end of what a dtype holds, as that dtype."""
+    limit = subject.plan.encoding.domain.max_position
+    for dtype, large in LARGE.items():
+        if (dtype == "bfloat16" and dtype not in subject.kernel.dtypes) or large > limit:
+            continue
+        kind = ml_dtypes.bfloat16 if dtype == "bfloat16" else dtype
+        yield dtype, subject.kernel.bring(np.array([large]).astype(kind)), large
 
 
 def _check_memory(law: Twice, name: str) -> None:
@@ -237,6 +266,11 @@ def _check_pair(law: Twice, name: str) -> None:
     for note, form in _forms(subject, WHOLE):
         if lists or not isinstance(form, list):
             law.same(f"{name} of {note}", whole, call, form, form)
+    zero = _brought(subject, (0.0,))
+    for note, form, large in _large(subject):
+        known = law.called(name, call, _brought(subject, (float(large),)), zero)
+        law.same(f"{name} of {large} as {note}", known, call, form, zero)
+    _check_short_results(law, name, values)
     near = law.called(name, call, _brought(subject, OFFSETS), _brought(subject, (KEY,)))
     far = _brought(subject, [FAR + o for o in OFFSETS]), _brought(subject, [FAR + KEY])
     law.same(f"{name} at {FAR:g}", near, call, *far, agreement=FAR_AGREEMENT)
@@ -244,6 +278,35 @@ def _check_pair(law: Twice, name: str) -> None:
         rows = [_rows(subject, positions) for positions in (later, earlier)]
         both = np.stack([expected, expected])
         law.same(f"{name} with positions for each row of a batch", both, call, *rows)
+
+
+def _check_short_results(law: Twice, name: str, values: Sequence[Any]) -> None:
+    """A result in a short format is that of float64, rounded, at lags that the format lacks."""
+    subject = law.subject
+    kernel = subject.kernel
+    if kernel.target != "torch":
+        return
+    torch = kernel.raw("torch")
+    t, s = _brought(subject, LONG), _brought(subject, (0.0, 3.0))
+    exact = law.called(name, lambda: kernel.raw(name)(t, s, *values, dtype=torch.float64))
+    for dtype in SHORT:
+        kind = getattr(torch, dtype)
+        found = law.called(name, lambda kind=kind: kernel.raw(name)(t, s, *values, dtype=kind))
+        _record_rounded(law, f"{name} in {dtype}", found, exact, dtype)
+
+
+def _record_rounded(
+    law: Twice, note: str, found: AnyArray | None, exact: AnyArray | None, dtype: str
+) -> None:
+    """Whether numbers are those of float64, rounded to a short format."""
+    if found is None or exact is None:
+        return
+    format_ = FORMATS[dtype]
+    inside = np.abs(exact) <= format_.largest
+    allowed = ROUNDED * format_.unit_roundoff * np.abs(exact) + format_.smallest_normal
+    with np.errstate(invalid="ignore"):
+        kept = np.abs(found - exact) <= allowed
+    law.holds(f"{note} is not that of float64, rounded", bool(np.all(kept | ~inside)))
 
 
 def _brought(subject: Subject, positions: Sequence[Number]) -> Any:
@@ -292,6 +355,17 @@ def _check_scores(law: Twice) -> None:
     whole = law.called("score_mod", scores, _brought(subject, WHOLE), _brought(subject, (0.0,)))
     for note, form in _forms(subject, WHOLE):
         law.same(f"score_mod of {note}", whole, scores, form, form)
+    t, s = _brought(subject, LONG[:1]), _brought(subject, (0.0,))
+    modify = kernel.raw("make_score_mod")(t, s, *values)
+    for dtype in SHORT:
+
+        def added(kind: str) -> Any:
+            zero = torch.zeros((), dtype=getattr(torch, kind))
+            return modify(zero, *[torch.tensor(0)] * 4).to(torch.float64)
+
+        exact = law.called("score_mod", added, "float64")
+        found = law.called("score_mod", added, dtype)
+        _record_rounded(law, f"score_mod of a score in {dtype}", found, exact, dtype)
     near = law.called("score_mod", scores, _brought(subject, OFFSETS), _brought(subject, (KEY,)))
     far = _brought(subject, [FAR + o for o in OFFSETS]), _brought(subject, [FAR + KEY])
     law.same(f"score_mod at {FAR:g}", near, scores, *far, agreement=FAR_AGREEMENT)

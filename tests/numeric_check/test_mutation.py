@@ -147,6 +147,18 @@ FAULTS = {
         "key = torch.as_tensor(key_position, dtype=torch.float64, device=query.device)",
         "key = torch.as_tensor(key_position, dtype=torch.float32, device=query.device)", "input",
     ),
+    "arithmetic before the cast of positions": (
+        "rope_numpy", "np.asarray(position, np.float64)",
+        "np.asarray(np.asarray(position) * 2, np.float64) / 2", "input",
+    ),
+    "a lag in the dtype of the score": (
+        "alibi_torch", "value = -slope[head] * lag", "value = -slope[head] * lag.to(score.dtype)",
+        "input",
+    ),
+    "a lag in the dtype of the bias": (
+        "alibi_torch", "return (-SLOPE.to(lag.device) * lag).to(dtype)",
+        "return -SLOPE.to(lag.device).to(dtype) * lag.to(dtype)", "input",
+    ),
     "a batch of turns": (
         "grape_m_numpy", "halves = x.reshape(*x.shape[:-1], 2, DIMENSION // 2)\n    turned",
         "halves = x.reshape(*x.shape[:1], 2, DIMENSION // 2)\n    turned", "input",
