@@ -6,13 +6,11 @@ Each factor is held to its own closed form: a fault of one cannot hide in the pr
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from flint import arb, fmpq
 
 from numeric_check.kernels.kernel import DTYPE_OF
-from numeric_check.laws.comparing import Twice
 from numeric_check.laws.comparison import Comparison, Index, column_norms, worst_row
 from numeric_check.laws.map_laws import FLOAT64, RANDOM_VECTORS, map_tolerance, probes
 from numeric_check.laws.positions import FRACTIONAL, STANDARD
@@ -53,7 +51,6 @@ def check_decay_form(subject: Subject) -> None:
                 tuple(t for t in queries if t <= limit),
                 tuple(s for s in keys if s <= limit),
             )
-        _check_overflow(subject)
     if _has(subject, "rotate"):
         bare = replace(subject, exact=ExactMap(without_decay(subject.plan)))
         whole = tuple(p for p in (*STANDARD, -511, -65536) if abs(p) <= limit)
@@ -218,21 +215,6 @@ def _check_decay(subject: Subject, queries: tuple[Number, ...], keys: tuple[Numb
     Comparison.of(error, size, tolerance, inside | masked).record(
         subject.ledger, LAW, "float64", evidence
     )
-
-
-def _check_overflow(subject: Subject) -> None:
-    """On a causal domain no exponent is positive where A decays: nothing overflows on the way."""
-    falls = all(rate.to_float() <= 0.0 for rate in subject.plan.uniform_decay or ())
-    if not (falls and subject.plan.encoding.domain.causal):
-        return
-    kernel, limit = subject.kernel, subject.plan.encoding.domain.max_position
-    query, key = (kernel.bring(np.array([float(p)])) for p in (0, limit))
-
-    def loud() -> Any:
-        with np.errstate(over="raise", invalid="raise"):
-            return kernel.raw("decay")(query, key)
-
-    Twice(subject, LAW).called(f"decay(0, {limit}), overflow raises", loud)
 
 
 def _exponentials(subject: Subject, lags: list[fmpq]) -> tuple[DoubleDouble, Array]:

@@ -61,6 +61,8 @@ def check_inputs(subject: Subject) -> None:
     for name in ("bias", "decay"):
         if subject.kernel.has(name):
             _check_pair(law, name)
+    if subject.kernel.has("decay"):
+        _check_overflow(law)
     if subject.kernel.has("bias"):
         _check_parameters(law, "bias", _brought(subject, REAL), _brought(subject, REAL))
     if subject.kernel.has("make_score_mod"):
@@ -278,6 +280,22 @@ def _check_pair(law: Twice, name: str) -> None:
         rows = [_rows(subject, positions) for positions in (later, earlier)]
         both = np.stack([expected, expected])
         law.same(f"{name} with positions for each row of a batch", both, call, *rows)
+
+
+def _check_overflow(law: Twice) -> None:
+    """On a causal domain no exponent is positive where A decays: nothing overflows on the way."""
+    plan, kernel = law.subject.plan, law.subject.kernel
+    falls = all(rate.to_float() <= 0.0 for rate in plan.uniform_decay or ())
+    if not (falls and plan.encoding.domain.causal):
+        return
+    limit = plan.encoding.domain.max_position
+    query, key = (_brought(law.subject, (float(p),)) for p in (0, limit))
+
+    def loud() -> Any:
+        with np.errstate(over="raise", invalid="raise"):
+            return kernel.raw("decay")(query, key)
+
+    law.called(f"decay(0, {limit}), overflow raises", loud)
 
 
 def _check_short_results(law: Twice, name: str, values: Sequence[Any]) -> None:

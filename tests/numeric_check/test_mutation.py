@@ -138,7 +138,7 @@ FAULTS = {
         "grape_m_numpy", "compute = np.result_type(x.dtype, cosine.dtype)",
         "compute = np.minimum(x.dtype, cosine.dtype)", "precision",
     ),
-    "overflow on the way": ("decay_numpy", "np.maximum(lag, 0.0)", "lag", "decay-form"),
+    "overflow on the way": ("decay_numpy", "np.maximum(lag, 0.0)", "lag", "input"),
     "one vector": (
         "decay_numpy", "result[..., :] = scale * wide", "result[:, :] = scale * wide", "input",
     ),
