@@ -234,7 +234,8 @@ def _operations(tree: ast.Module, own: Set[str] | None = None) -> Iterator[str]:
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
             yield f"the power `** {_short(node.right)}`"
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
-            if any(_is_zero(x) for x in (node.left, node.right)):
+            pair = (node.left, node.right)
+            if any(map(_is_zero, pair)) and not all(isinstance(x, ast.Constant) for x in pair):
                 yield "a product with 0"
         elif isinstance(node, (ast.operator, ast.unaryop)) and not isinstance(
             node, (*_ARITHMETIC, ast.Pow)
