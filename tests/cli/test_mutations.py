@@ -204,19 +204,19 @@ def test_a_branch_that_no_sample_reaches_is_undecided(tmp_path: Path) -> None:
 
 
 UNSEEN = {
-    "condition on a size": "    if x.shape[-2] > 2000:\n        angle = angle * 1.5\n",
+    "condition on a size": "    if x.size > 9999999:\n        angle = angle * 1.5\n",
     "condition on the rank": "    angle = angle * (1.5 if x.ndim > 7 else 1.0)\n",
     "where": "    angle = np.where(u.shape[0] == 7, angle, angle)\n",
-    "arithmetic of sizes": "    angle = angle * (1.0 + x.shape[-2] // 5000)\n",
-    "maximum of sizes": "    angle = angle * max(1.0, x.shape[-2] / 5000)\n",
-    "loop over a size": "    for _ in range(x.shape[-2] - 5000):\n        angle = angle * 1.5\n",
+    "arithmetic of sizes": "    angle = angle * (1.0 + x.size // 9999999)\n",
+    "maximum of sizes": "    angle = angle * max(1.0, x.size / 9999999)\n",
+    "loop over a size": "    for _ in range(x.size - 9999999):\n        angle = angle * 1.5\n",
     "rounding": "    angle = angle + np.trunc(u / 1e15)\n",
     "remainder": "    angle = np.fmod(u, 1e15) * THETA\n",
     "counted ones": "    angle = angle * (1.0 + np.ones_like(x).size // 99999)\n",
     "slice of positions": "    angle = angle * 1.0\n    angle[5000:] = 0.0\n",
     "assignment in place": "    u *= 1.0\n",
     "slice of the batch": "    x = x[:999]\n    wide = x.astype(compute)\n",
-    "power of a size": "    angle = angle * x.shape[-2] ** 0\n",
+    "power of a size": "    angle = angle * x.size ** 0\n",
 }
 QUICK = {"condition on a size", "slice of positions", "assignment in place"}
 """Each is a build and a check; the others are of the same kinds."""
