@@ -1,13 +1,13 @@
 """What is left undecided when the text of a kernel was edited after it was emitted.
 
 Exact execution sees a text on one shape, one dtype and symbolic values. It decides an edit that
-rearranges arithmetic: +, −, ·, /, powers, joining and splitting channels, local names, helper
+rearranges arithmetic: +, −, ·, /, joining and splitting channels, local names, helper
 functions. It decides nothing about what could act otherwise on other input or in floating point: a
 comparison, a rounding, a sum over an axis, a size, an exponential, a power or numbers that could
 overflow, a product with 0, an assignment in place, an index beyond channels and positions, another
-shape, a cast, a guard or a `where` that is gone, a builtin, a method of a class. An edit that does
-one of these, or that touches a function which is not executed exactly, is
-therefore reported and not taken as harmless.
+shape, a cast, a guard or a `where` that is gone, a builtin, a method of a class (`constructs`). An
+edit that does one of these, or that touches a function which is not executed exactly, is therefore
+reported and not taken as harmless.
 """
 
 from __future__ import annotations
@@ -16,40 +16,14 @@ import ast
 import copy
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Set
 
-_ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.USub, ast.UAdd)
-_ELEMENTWISE = frozenset({
-    "cos", "sin", "add", "subtract", "multiply", "divide", "negative",
-    "stack", "concatenate", "cat", "reshape", "flatten", "unsqueeze", "expand_dims", "newaxis",
-    "swapaxes", "transpose", "asarray", "array", "as_tensor", "astype", "to", "copy", "clone",
-    "empty_like", "zeros_like", "dtype", "device", "float64",
-})  # fmt: skip
-"""Attributes whose value at one place depends on no other place, and on no size."""
-_SHAPED = frozenset({"reshape", "empty", "zeros", "broadcast_to", "expand"})
-"""Calls that use a shape as a shape."""
-_DTYPES = frozenset({"float64", "result_type", "promote_types", "to", "astype"})
-"""What decides in which dtype and on which device a text computes."""
-_KEPT_APART = frozenset({"where", "maximum", "minimum", "clamp", "clip"})
-"""What keeps arguments harmless where another branch is taken: gradients and range need it."""
-_CASTS = frozenset({
-    "astype", "to", "asarray", "as_tensor", "array", "tensor", "result_type", "promote_types",
-})  # fmt: skip
-_MOVES = frozenset({"reshape", "flatten", "unflatten", "view", "swapaxes", "transpose", "permute"})
-"""What can bring entries of different positions together."""
-_HARMLESS_KEYWORDS = frozenset({"axis", "dim"})
-_FRESH = frozenset({"empty", "empty_like", "zeros", "zeros_like", "copy", "clone"})
-"""What makes memory that nothing else knows."""
-_PLAIN = 10.0
-"""Numbers of together less than 10 binary digits move no float out of range."""
-_SAMPLED = 15
-"""`cross_check` puts more positions than this into one call."""
+from numeric_check.kernels.constructs import PLAIN, SAMPLED, functions_of, guards, operations
+
+_LONG = 110
+"""Longest line about one construct."""
 _OF_ANY_LENGTH = frozenset({"chunkwise"})
 """Executed for some lengths, which says nothing about an edit that depends on the length."""
-_CHOICES = (
-    ast.If, ast.IfExp, ast.While, ast.For, ast.Assert, ast.Raise, ast.With, ast.Try, ast.Lambda,
-    ast.Compare, ast.BoolOp, ast.comprehension, ast.Global, ast.Nonlocal, ast.Delete,
-)  # fmt: skip
 
 
 def same_code(text: str, emitted: str) -> bool:
@@ -66,12 +40,12 @@ def undecided_edits(text: str, emitted: str, executed: Set[str] | None) -> list[
     Empty when the edit rearranges arithmetic within what was executed.
     """
     new, old = _stripped(text), _stripped(emitted)
-    added = Counter(_operations(new))
-    added.subtract(Counter(_operations(old, _functions(new))))
-    reasons = [f"the edit adds {what}" for what, count in sorted(added.items()) if count > 0]
-    removed = Counter(_guards(old))
-    removed.subtract(Counter(_guards(new)))
-    reasons += [f"the edit removes {what}" for what, count in sorted(removed.items()) if count > 0]
+    added = Counter(operations(new))
+    added.subtract(Counter(operations(old, functions_of(new))))
+    reasons = [f"the edit adds {_shown(what)}" for what, n in sorted(added.items()) if n > 0]
+    removed = Counter(guards(old))
+    removed.subtract(Counter(guards(new)))
+    reasons += [f"the edit removes {_shown(what)}" for what, n in sorted(removed.items()) if n > 0]
     reasons += _changed_signatures(new, old) + _changed_classes(new, old) + _grown(new, old)
     if executed is None:
         return reasons
@@ -83,6 +57,10 @@ def undecided_edits(text: str, emitted: str, executed: Set[str] | None) -> list[
             place = name or "a statement of the module"
             reasons.append(f"the edit changes {place}, which exact execution does not decide")
     return reasons
+
+
+def _shown(what: str) -> str:
+    return what if len(what) <= _LONG else f"{what[: _LONG - 3]}..."
 
 
 def _changed_signatures(new: ast.Module, old: ast.Module) -> list[str]:
@@ -121,10 +99,10 @@ def _grown(new: ast.Module, old: ast.Module) -> list[str]:
     """What is small each time, and not when it is repeated: offsets of slices, and numbers."""
     reasons = []
     excess = _weighed(new, _offset) - _weighed(old, _offset)
-    if excess > _SAMPLED:
+    if excess > SAMPLED:
         reasons.append(f"the edit adds indices of together {excess:g}")
     excess = _weighed(new, _digits) - _weighed(old, _digits)
-    if excess > _PLAIN:
+    if excess > PLAIN:
         reasons.append(f"the edit adds numbers of together {excess:.3g} binary digits")
     return reasons
 
@@ -209,234 +187,6 @@ def _stripped(text: str) -> ast.Module:
         ):
             node.body = node.body[1:] or [ast.Pass()]
     return tree
-
-
-def _operations(tree: ast.Module, own: Set[str] | None = None) -> Iterator[str]:
-    """Every construct whose effect may depend on more than the values it combines."""
-    functions = _functions(tree) if own is None else own
-    width = _width(tree)
-    shapes = _used_as_shapes(tree)
-    yield from _uses_of_builtins(tree)
-    yield from _written(tree, width)
-    for node in ast.walk(tree):
-        if isinstance(node, _CHOICES):
-            yield f"the condition or loop `{_short(node)}`"
-        elif isinstance(node, ast.Subscript) and not _within(node.slice, width):
-            yield f"the index `[{_short(node.slice)}]`"
-        elif (
-            isinstance(node, ast.Attribute)
-            and node.attr not in _ELEMENTWISE
-            and id(node) not in shapes
-        ):
-            yield f"the use of `.{node.attr}`"
-        elif isinstance(node, ast.Constant) and not _is_plain(node.value):
-            yield f"the constant {node.value!r}"
-        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
-            yield f"the power `** {_short(node.right)}`"
-        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
-            pair = (node.left, node.right)
-            if any(map(_is_zero, pair)) and not all(isinstance(x, ast.Constant) for x in pair):
-                yield "a product with 0"
-        elif isinstance(node, (ast.operator, ast.unaryop)) and not isinstance(
-            node, (*_ARITHMETIC, ast.Pow)
-        ):
-            yield f"the operator {type(node).__name__}"
-        elif isinstance(node, ast.Call):
-            yield from _call(node, functions)
-
-
-def _call(node: ast.Call, functions: Set[str]) -> Iterator[str]:
-    """Calls of builtins, casts, other shapes, and arguments by name."""
-    if isinstance(node.func, ast.Name) and node.func.id not in functions:
-        yield f"the call of `{node.func.id}`"
-    if isinstance(node.func, ast.Attribute) and node.func.attr in _CASTS | _MOVES:
-        given = node.args[1:] if _is_module(node.func.value) else node.args
-        kept = [_short(x) for x in given] + [f"{k.arg}={_short(k.value)}" for k in node.keywords]
-        yield f"`.{node.func.attr}({', '.join(kept)})`"
-    else:
-        for keyword in node.keywords:
-            if keyword.arg not in _HARMLESS_KEYWORDS:
-                yield f"the argument `{keyword.arg}={_short(keyword.value)}`"
-
-
-def _is_module(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name) and node.id in ("np", "torch", "xp", "math")
-
-
-def _is_zero(node: ast.AST) -> bool:
-    if isinstance(node, ast.UnaryOp):
-        return _is_zero(node.operand)
-    return isinstance(node, ast.Constant) and type(node.value) in (int, float) and node.value == 0
-
-
-def _uses_of_builtins(tree: ast.Module) -> Iterator[str]:
-    """Names that the text binds nowhere, where they are not called at once."""
-    bound = {name for node in ast.walk(tree) for name in _bound_at(node)}
-    called = {id(n.func) for n in ast.walk(tree) if isinstance(n, ast.Call)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and node.id not in bound and id(node) not in called:
-            yield f"the use of `{node.id}`"
-
-
-def _written(tree: ast.Module, width: int) -> Iterator[str]:
-    """Assignments in place, but those into parts of what the same function has just made."""
-    for function in [n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.Module))]:
-        fresh = _made_in(function)
-        for node in _own_nodes(function):
-            if isinstance(node, ast.AugAssign):
-                yield f"the assignment in place `{_short(_without_indices(node, width))}`"
-            elif isinstance(node, (ast.Assign, ast.AnnAssign)):
-                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                for part in (x for target in targets for x in ast.walk(target)):
-                    if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store):
-                        yield f"the assignment to `{_short(part)}`"
-                    if isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Store):
-                        made = isinstance(part.value, ast.Name) and part.value.id in fresh
-                        if not made:
-                            yield f"the assignment in place `{_short(part)} = …`"
-
-
-def _own_nodes(function: ast.AST) -> Iterator[ast.AST]:
-    """The nodes below, without those of functions and classes inside."""
-    for child in ast.iter_child_nodes(function):
-        if not isinstance(child, (ast.FunctionDef, ast.ClassDef)):
-            yield child
-            yield from _own_nodes(child)
-
-
-def _made_in(function: ast.AST) -> set[str]:
-    """Names that the function binds once, to memory that it makes."""
-    if isinstance(function, ast.Module):
-        return set()
-    stored = [n.id for n in _own_nodes(function) if isinstance(n, ast.Name) and _is_store(n)]
-    made = {
-        node.targets[0].id
-        for node in _own_nodes(function)
-        if isinstance(node, ast.Assign)
-        and isinstance(node.targets[0], ast.Name)
-        and len(node.targets) == 1
-        and _is_fresh(node.value)
-    }
-    return {name for name in made if stored.count(name) == 1}
-
-
-def _is_fresh(node: ast.AST) -> bool:
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
-        return False
-    cast = node.func.attr == "astype" and not node.keywords
-    return node.func.attr in _FRESH or cast
-
-
-def _is_store(node: ast.Name) -> bool:
-    return isinstance(node.ctx, ast.Store)
-
-
-def _bound_at(node: ast.AST) -> Iterator[str]:
-    """The names that a node gives a meaning."""
-    if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-        yield node.id
-    elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-        yield node.name
-    elif isinstance(node, ast.arg):
-        yield node.arg
-    elif isinstance(node, ast.alias):
-        yield (node.asname or node.name).partition(".")[0]
-    elif isinstance(node, ast.ExceptHandler) and node.name:
-        yield node.name
-
-
-def _width(tree: ast.Module) -> int:
-    """The channels per head: what lies beyond this index is no channel."""
-    for node in tree.body:
-        if isinstance(node, (ast.Assign, ast.AnnAssign)) and _bound(node) == ["DIMENSION"]:
-            value = node.value
-            if isinstance(value, ast.Constant) and type(value.value) is int:
-                return value.value
-    return 0
-
-
-def _within(index: ast.expr, width: int) -> bool:
-    """Whether an index is `...` and up to two parts, of numbers up to the channels of a head.
-
-    So it acts on channels or positions only, and samples have more positions than that: they show
-    what it does there.
-    """
-    parts = index.elts if isinstance(index, ast.Tuple) else []
-    new_axes = [part for part in parts if _is_new_axis(part)]
-    first = parts[0] if parts else None
-    if not isinstance(first, ast.Constant) or first.value is not Ellipsis:
-        return False
-    others = [part for part in parts[1:] if part not in new_axes]
-    return len(others) <= 2 and all(_is_small(part, min(width, _SAMPLED)) for part in others)
-
-
-def _without_indices(node: ast.AST, width: int) -> ast.AST:
-    """The same with `...` for every index that samples show: all of them give views."""
-    plain = copy.deepcopy(node)
-    for part in ast.walk(plain):
-        if isinstance(part, ast.Subscript) and _within(part.slice, width):
-            part.slice = ast.Constant(...)
-    return plain
-
-
-def _is_new_axis(part: ast.expr) -> bool:
-    if isinstance(part, ast.Attribute):
-        return part.attr == "newaxis"
-    return isinstance(part, ast.Constant) and part.value is None
-
-
-def _is_small(part: ast.expr, limit: int) -> bool:
-    for node in ast.walk(part):
-        if isinstance(node, ast.Constant):
-            if type(node.value) is not int or node.value > limit:
-                return False
-        elif not isinstance(node, (ast.Slice, ast.UnaryOp, ast.USub)):
-            return False
-    return True
-
-
-def _used_as_shapes(tree: ast.Module) -> set[int]:
-    """The calls that want a shape, and the nodes `x.shape` handed whole to them."""
-    found: set[int] = set()
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
-            continue
-        if node.func.attr in _SHAPED:
-            arguments = [a for a in node.args if isinstance(a, ast.Attribute)]
-            found |= {id(a) for a in arguments if a.attr == "shape"} | {id(node.func)}
-    return found
-
-
-def _guards(tree: ast.Module) -> Iterator[str]:
-    """What keeps other input out, or in its dtype: exact execution does not miss it."""
-    for node in ast.walk(tree):
-        if isinstance(node, _CHOICES):
-            yield f"the condition or loop `{_short(node)}`"
-        elif isinstance(node, ast.Attribute) and node.attr in _DTYPES | _KEPT_APART:
-            yield f"a use of `.{node.attr}`"
-
-
-def _is_plain(value: object) -> bool:
-    """Whether a constant is no number, or one that moves no float out of range."""
-    if not isinstance(value, (int, float)) or value == 0:
-        return not isinstance(value, complex)
-    return abs(math.log2(abs(value))) <= _PLAIN if math.isfinite(value) else False
-
-
-def _short(node: ast.AST) -> str:
-    if isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)):
-        node = node.test
-    elif isinstance(node, ast.For):
-        node = node.iter
-    line = " ".join(ast.unparse(node).split())
-    return line if len(line) <= 80 else f"{line[:77]}..."
-
-
-def _functions(tree: ast.Module) -> frozenset[str]:
-    """Names that mean one function of the text, and nothing else anywhere."""
-    times = Counter(name for node in ast.walk(tree) for name in _bound_at(node))
-    names = (n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef))
-    return frozenset(name for name in names if times[name] == 1)
 
 
 def _definitions(tree: ast.Module) -> dict[str, list[ast.stmt]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import ml_dtypes
@@ -33,7 +33,7 @@ LARGE: Mapping[str, int] = {
     "float16": 40_000,
     "bfloat16": 1 << 17,
 }
-"""A position that each dtype holds, and that twice or a square of it may not be."""
+"""A large position that each dtype holds exactly."""
 LONG = (70001.0, 5.0)
 """A lag that float16 does not hold."""
 ROUNDED = 1.0 + 2.0**-10
@@ -116,10 +116,7 @@ def _check_parameters(law: Twice, name: str, *given: Any) -> None:
     """Parameters as numbers and as arrays without axes, of every dtype that holds them."""
     subject = law.subject
     function = subject.kernel.raw(name)
-    for dtype in SHORT if subject.values else ():
-        if dtype == "bfloat16" and dtype not in subject.kernel.dtypes:
-            continue
-        kind = ml_dtypes.bfloat16 if dtype == "bfloat16" else dtype
+    for dtype, kind in _kinds(subject, SHORT if subject.values else ()):
         short = [np.array(v).astype(kind) for v in subject.values]
         expected = law.called(name, function, *given, *map(float, short))
         arrays = [subject.kernel.bring(v) for v in short]
@@ -131,21 +128,26 @@ def _forms(subject: Subject, positions: Sequence[Number]) -> Iterator[tuple[str,
     yield "a list", list(positions)
     if any(isinstance(p, float) for p in positions):
         return
-    for dtype in (*INTEGERS, *SHORT):
-        if dtype == "bfloat16" and dtype not in subject.kernel.dtypes:
-            continue
-        kind = ml_dtypes.bfloat16 if dtype == "bfloat16" else dtype
+    for dtype, kind in _kinds(subject, (*INTEGERS, *SHORT)):
         yield dtype, subject.kernel.bring(np.array(positions).astype(kind))
 
 
 def _large(subject: Subject) -> Iterator[tuple[str, Any, int]]:
     """A position near the end of what a dtype holds, as that dtype."""
     limit = subject.plan.encoding.domain.max_position
-    for dtype, large in LARGE.items():
-        if (dtype == "bfloat16" and dtype not in subject.kernel.dtypes) or large > limit:
-            continue
-        kind = ml_dtypes.bfloat16 if dtype == "bfloat16" else dtype
-        yield dtype, subject.kernel.bring(np.array([large]).astype(kind)), large
+    for dtype, kind in _kinds(subject, LARGE):
+        if LARGE[dtype] <= limit:
+            large = np.array([LARGE[dtype]]).astype(kind)
+            yield dtype, subject.kernel.bring(large), LARGE[dtype]
+
+
+def _kinds(subject: Subject, names: Iterable[str]) -> Iterator[tuple[str, Any]]:
+    """Dtypes for NumPy by their names; bfloat16 where the kernel takes it."""
+    for name in names:
+        if name != "bfloat16":
+            yield name, name
+        elif name in subject.kernel.dtypes:
+            yield name, ml_dtypes.bfloat16
 
 
 def _check_memory(law: Twice, name: str) -> None:
@@ -373,15 +375,15 @@ def _check_scores(law: Twice) -> None:
     whole = law.called("score_mod", scores, _brought(subject, WHOLE), _brought(subject, (0.0,)))
     for note, form in _forms(subject, WHOLE):
         law.same(f"score_mod of {note}", whole, scores, form, form)
-    t, s = _brought(subject, LONG[:1]), _brought(subject, (0.0,))
-    modify = kernel.raw("make_score_mod")(t, s, *values)
+
+    def added(dtype: str) -> Any:
+        modify = kernel.raw("make_score_mod")(*long, *values)
+        zero = torch.zeros((), dtype=getattr(torch, dtype))
+        return modify(zero, *[torch.tensor(0)] * 4).to(torch.float64)
+
+    long = _brought(subject, LONG[:1]), _brought(subject, (0.0,))
+    exact = law.called("score_mod", added, "float64")
     for dtype in SHORT:
-
-        def added(kind: str) -> Any:
-            zero = torch.zeros((), dtype=getattr(torch, kind))
-            return modify(zero, *[torch.tensor(0)] * 4).to(torch.float64)
-
-        exact = law.called("score_mod", added, "float64")
         found = law.called("score_mod", added, dtype)
         _record_rounded(law, f"score_mod of a score in {dtype}", found, exact, dtype)
     near = law.called("score_mod", scores, _brought(subject, OFFSETS), _brought(subject, (KEY,)))

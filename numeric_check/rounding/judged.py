@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 
 import numpy as np
 
-from numeric_check.kernels.kernel import Kernel
+from numeric_check.kernels.kernel import Kernel, parse_header
 from numeric_check.kernels.time_limit import time_limit
 from numeric_check.reference_values.tolerance import DTYPES
 from numeric_check.rounding.bias import BiasBound, bias_bound, measure_bias
@@ -34,6 +35,7 @@ from numeric_check.rounding.causal import (
 from numeric_check.rounding.formula import stated_formula, stated_number, states_at_least
 from numeric_check.rounding.measured import Measurement, measure
 from numeric_check.rounding.measured_causal import measure_causal, measure_chunkwise
+from numeric_check.rounding.measurement import SLACK
 from numeric_check.rounding.parameters import Box, box_text
 from numeric_check.rounding.safe import SafePosition, safe_position
 from numeric_check.rounding.sum_maps import SumMaps
@@ -64,8 +66,6 @@ OF_SUMS = (
     "|o - o_n| <= eps (sum |q| M |k| |v| + |q| M |S|) for the n-th recurrent_step, and for "
     "chunkwise after r runs of at most 64 positions, S the state handed over, apart from underflow"
 )
-SLACK = 1.0 + 2.0**-20
-"""Coefficients of bounds are formed in floating point."""
 HOLDS, REFUTED, UNDECIDED = "holds", "refuted", "undecided"
 
 
@@ -220,18 +220,15 @@ class KernelBounds:
 
     def larger_than(self, emitted: KernelBounds) -> list[str]:
         """One line for every bound of the emitted text that this text does not keep."""
-        fields = dict(line.removeprefix("# ").split(":", 1) for line in emitted.header_lines()[1:])
-        known = {name.strip(): stated.strip() for name, stated in fields.items()}
+        stated = parse_header("\n".join(emitted.header_lines()))
         lines = [
             line.replace("the header states", "the emitted text has")
-            for line in self.false_statements(known)
+            for line in self.false_statements(stated)
         ]
         for dtype, d in emitted.bias.items():
             own = self.bias.get(dtype)
-            kept = own is not None and all(
-                a <= SLACK * b for a, b in zip(own.bound.error, d.bound.error, strict=True)
-            )
-            if not kept:
+            pairs = zip_longest(own.bound.error if own else (), d.bound.error, fillvalue=0.0)
+            if own is None or any(a > SLACK * b for a, b in pairs):
                 lines.append(f"the coordinates that realise the bias ({dtype}) have larger errors")
         return lines
 

@@ -279,7 +279,8 @@ def check_measured(path: Path, text: str, found: Measured) -> CheckRecord:
         if fresh is not None and not same:
             doubts = doubts_of_edit(text, fresh, proof)
         judged = bounded(found, kernel)
-        if doubts == [] and fresh is not None and not same_code(text, fresh.text):
+        edited = fresh is not None and not same_code(text, fresh.text)
+        if fresh is not None and edited and not doubts and not failures:
             doubts = judged.larger_than(bounded(found, compiled(found, fresh)))
         bounds = bounds_record(judged)
         failures.extend(judged.failures)

@@ -367,6 +367,7 @@ def test_a_changed_header_is_found(tmp_path: Path) -> None:
     for old, new in (
         ('"base": "10000"', '"base": "20000"'),
         ("certificate: sha256:", "certificate: sha256:0"),
+        ("symbolic-pe: Rotary", "symbolic-pe: No rotary"),
     ):
         assert old in text
         path.write_text(text.replace(old, new, 1))

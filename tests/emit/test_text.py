@@ -304,6 +304,16 @@ def test_a_changed_body_is_noticed_and_a_changed_certificate_line_is_not_the_bod
             "# spec:        []\n# certificate: c\n# body:        b\n",
             "not a JSON object",
         ),
+        (
+            "# Written by symbolic-pe: x.\n# reproduce:   a\n# target:      numpy\n"
+            "# spec:        {}\n# certificate: c\n# body:        b\n# spec:        {}\n",
+            "more than one line spec",
+        ),
+        (
+            "# Written by symbolic-pe: x.\n# reproduce:   a\n# target:      numpy\n"
+            "# spec:        {}\n# certificate: c\n# body:        b\n# float32: 1\n# float32: 2\n",
+            "more than one line float32",
+        ),
     ],
 )
 def test_a_file_without_a_header_is_refused(text: str, reason: str) -> None:

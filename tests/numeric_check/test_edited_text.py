@@ -21,7 +21,8 @@ def turn(x):
 
 
 def scale(x):
-    angle = 2.0 * x.astype(np.float64)
+    wide = np.float64
+    angle = 2.0 * x.astype(wide)
     return angle
 
 
@@ -64,7 +65,7 @@ EDITS = {
         ANGLE, "    return f(angle)\n\n\ndef f(x):\n    return f(x[..., 1:])\n", "together inf",
     ),
     "another shape": (ANGLE, "    return angle.reshape(-1)\n", "`.reshape(-1)`"),
-    "a cast": ("np.float64", "x.dtype", "`.astype(x.dtype)`"),
+    "a cast": ("wide = np.float64", "wide = x.dtype", "`.astype(x.dtype)`"),
     "a method": (
         "    def forward", "    def state_dict(self):\n        return {}\n\n    def forward",
         "the class Rope outside of `forward`",
@@ -82,12 +83,24 @@ def test_an_edit_that_acts_on_some_input_is_undecided(name: str) -> None:
     assert any(reason in line for line in found), found
 
 
+def test_lines_are_compared_to_their_end() -> None:
+    """They are shortened where they are shown, and nowhere else."""
+    long = "    angle += {} * ({})\n".format("{}", " + ".join(["x[..., :1]"] * 40))
+    text = TEXT.replace(ANGLE, long.replace("{}", "1.5") + ANGLE)
+    assert undecided_edits(text, text, EXECUTED) == []
+    late = text.replace("x[..., :1])", "x[..., :1] + y)")
+    (line,) = undecided_edits(late, text, EXECUTED)[:1]
+    assert line.startswith("the edit adds the assignment in place")
+    assert line.endswith("...")
+
+
 HARMLESS = {
     "another name": ("result", "moved"),
     "a helper": (ANGLE, "    return _same(angle)\n\n\ndef _same(x):\n    return x\n"),
     "a sum": (ANGLE, "    return 0.5 * (angle + angle)\n"),
     "an index from the end": ("x[..., 4:]", "x[..., -4:]"),
-    "another order": ("2.0 * x.astype(np.float64)", "x.astype(np.float64) * 2.0"),
+    "another order": ("2.0 * x.astype(wide)", "x.astype(wide) * 2.0"),
+    "another name of a dtype": ("wide", "compute"),
     "in forward": ("return turn(x)\n", "moved = turn(x)\n        return moved\n"),
 }
 

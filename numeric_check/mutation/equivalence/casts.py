@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from numeric_check.mutation.equivalence.difference import is_library, is_named
+from numeric_check.kernels.constructs import is_library
+from numeric_check.mutation.equivalence.difference import is_named
 
 
 def without_casts(text: str) -> str:

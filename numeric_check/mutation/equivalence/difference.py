@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from math import lcm
 from typing import Any
 
-MODULES = frozenset({"np", "torch", "math"})
+from numeric_check.kernels.constructs import NAMED
+
 OPERATIONS: Mapping[type[ast.AST], Callable[..., Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
     ast.Div: operator.truediv, ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod,
@@ -26,7 +27,7 @@ def constant_differences(text: str, other: str) -> list[Pair]:
     of the libraries.
     """
     ours, theirs = ast.parse(text), ast.parse(other)
-    constants = constants_of(theirs) | MODULES
+    constants = constants_of(theirs) | NAMED
     return [
         (a, b)
         for a, b in _path(ours, theirs)
@@ -122,11 +123,6 @@ def is_named(node: ast.AST, name: str) -> bool:
 def is_bound(node: ast.AST) -> bool:
     """Whether a name is given a meaning there."""
     return isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
-
-
-def is_library(node: ast.AST) -> bool:
-    """Whether a node names a library: `np`, `torch`, `math` or `xp`."""
-    return isinstance(node, ast.Name) and node.id in (*MODULES, "xp")
 
 
 def is_whole(node: ast.expr) -> bool:
@@ -279,13 +275,11 @@ def number_of(node: ast.expr) -> float | int | None:
 
 
 __all__ = [
-    "MODULES",
     "constant_differences",
     "constants_of",
     "differing_calls",
     "differing_function",
     "is_bound",
-    "is_library",
     "is_named",
     "is_whole",
     "names_in",

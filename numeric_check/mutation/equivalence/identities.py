@@ -6,7 +6,8 @@ import ast
 from collections import Counter
 from collections.abc import Mapping
 
-from numeric_check.mutation.equivalence.difference import is_bound, is_library, is_named, is_whole
+from numeric_check.kernels.constructs import is_library
+from numeric_check.mutation.equivalence.difference import is_bound, is_named, is_whole
 
 
 def same_identities(text: str, other: str) -> bool:

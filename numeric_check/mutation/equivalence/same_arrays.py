@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from collections import Counter
 
+from numeric_check.kernels.constructs import is_library
 from numeric_check.mutation.equivalence.arguments import asked_where_it_is, unread_arguments
 from numeric_check.mutation.equivalence.difference import (
     constants_of,
     is_bound,
-    is_library,
     is_named,
     is_whole,
     number_of,

@@ -143,10 +143,10 @@ class Module:
 
     def exact_parameters(self, like: str, *texts: str) -> list[str]:
         """Statements that take the parameters read in the texts as float64, where `like` lives."""
-        convert = self.dialect.exact
+        exact = self.dialect.exact
+        assert exact is not None
         read = {word for text in texts for word in _WORD.findall(text)}
-        names = [] if convert is None else [x for x in self.names.values() if x in read]
-        return [f"{STEP}{name} = {convert(name, like)}" for name in names if convert is not None]
+        return [f"{STEP}{x} = {exact(x, like)}" for x in self.names.values() if x in read]
 
     @property
     def transform_signature(self) -> str:

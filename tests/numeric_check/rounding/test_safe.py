@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -9,8 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from numeric_check import compile_kernel
 from numeric_check.reference_values.tolerance import DTYPES
 from numeric_check.rounding import (
+    KernelBounds,
     default_tolerance,
     judge,
     measure,
@@ -148,6 +151,42 @@ def test_a_kernel_is_judged() -> None:
     lower = found.dtypes["bfloat16"].stated.replace("1.1*2^-8", "1.0*2^-9")
     (line,) = found.false_statements({"bfloat16": lower})
     assert "states" in line
+
+
+def test_what_nothing_bears_out_is_named() -> None:
+    found = judge(kernel_of("rope", "torch"), planned("rope"), dtypes=["bfloat16"])
+    (line,) = found.false_statements({"single": found.dtypes["bfloat16"].stated})
+    assert "single" in line
+    (line,) = found.false_statements({"error": "none at all"})
+    assert "the law 'none at all'" in line
+
+
+def test_bounds_of_two_texts_are_compared() -> None:
+    kernel, plan = kernel_of("rope", "torch"), planned("rope")
+    emitted = judge(kernel, plan, dtypes=["float32"])
+    assert emitted.larger_than(emitted) == []
+    rounded = kernel.text.replace(
+        "angle = u * THETA.to(u.device)", "angle = (u * THETA.to(u.device)).float()"
+    )
+    assert rounded != kernel.text
+    lines = judge(compile_kernel(rounded), plan, dtypes=["float32"]).larger_than(emitted)
+    assert any("for float32, but the bound of this text is" in line for line in lines)
+    unknown = KernelBounds("undecided", "not run")
+    assert any(
+        "the emitted text has a bound for float32" in x for x in unknown.larger_than(emitted)
+    )
+
+
+def test_coordinates_of_a_bias_are_compared() -> None:
+    kernel, plan = kernel_of("alibi", "numpy"), planned("alibi")
+    emitted = judge(kernel, plan, dtypes=["float32"])
+    assert emitted.bias
+    assert emitted.larger_than(emitted) == []
+    own = emitted.bias["float32"]
+    longer = replace(own, bound=replace(own.bound, error=(*own.bound.error, 1.0)))
+    for worse in ({}, {"float32": longer}):
+        (line,) = replace(emitted, bias=worse).larger_than(emitted)
+        assert "realise the bias (float32)" in line
 
 
 def test_a_measurement_names_its_place() -> None:
